@@ -169,10 +169,10 @@ endif
 # This one is for what happens between threads.
 ifeq ($(MODE),tsan)
 ONE_THREAD := test_damage test_descriptions test_distribution test_files test_gate test_gate_values test_gnuplot test_hlog test_ini \
-	test_job test_locations test_machines test_orders test_output test_paired test_plan test_plots test_precheck \
+	test_forks test_job test_locations test_machines test_orders test_output test_paired test_plan test_plots test_precheck \
 	test_progress test_read test_report test_results test_sides test_front test_ranking test_spoilt test_summary test_sweep test_table test_timeseries \
 	test_trace_file test_uneven test_usl test_validity test_wide \
-	test_ab.sh test_calibrate.sh test_chunks.sh test_command.sh test_complete.sh test_convert.sh test_demo.sh test_exemplars.sh test_files.sh test_fuzz.sh test_gate.sh \
+	test_ab.sh test_calibrate.sh test_chunks.sh test_command.sh test_complete.sh test_convert.sh test_demo.sh test_exemplars.sh test_files.sh test_forks.sh test_fuzz.sh test_gate.sh \
 	test_habits.sh test_hangs.sh test_help.sh test_limits.sh test_machines.sh test_page.sh test_plugin.sh test_description.sh test_peers.sh test_pictures.sh test_placement.sh test_plot.sh test_saved.sh test_service.sh \
 	test_stops.sh test_sweep.sh test_terminal.sh test_timeseries.sh test_topo.sh test_untrusted.sh
 TESTS := $(filter-out $(ONE_THREAD:%=\%/%),$(TESTS))
@@ -181,7 +181,7 @@ LEFT_OUT := in this build, what has one thread or measures: $(ONE_THREAD)
 endif
 # What measures finds nothing out in a build that is many times slower, and pages and texts are the same in it.
 ifeq ($(MODE),asan)
-MEASURES := test_ab.sh test_calibrate.sh test_demo.sh test_exemplars.sh test_gate.sh test_hangs.sh test_help.sh test_limits.sh test_page.sh test_stops.sh
+MEASURES := test_ab.sh test_calibrate.sh test_demo.sh test_exemplars.sh test_forks.sh test_gate.sh test_hangs.sh test_help.sh test_limits.sh test_page.sh test_stops.sh
 SHELL_TESTS := $(filter-out $(MEASURES:%=\%/%),$(SHELL_TESTS))
 LEFT_OUT := in this build, what measures, or looks at pages or texts: $(MEASURES)
 endif
@@ -247,7 +247,7 @@ all: $(PROGRAM) ## build the command (default)
 bench: ## install what is missing, build, measure three workloads for a minute
 	$(Q)scripts/setup.sh bench
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) all
-	$(Q)$(PROGRAM) run -w pingpong -w yield -w skynet --duration 2s --output-root $(O)/results
+	$(Q)$(PROGRAM) run -w pingpong -w yield -w skynet --forks 25 --output-root $(O)/results
 
 check: ## install what is missing, build, run every test (MODE=, CC=)
 	$(Q)scripts/setup.sh check

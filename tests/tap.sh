@@ -2,6 +2,8 @@
 # tree. Prints TAP; the plan is the test's own last line: echo "1..$n".
 # shellcheck shell=sh disable=SC2154
 n=0
+# Runs that only have to be there measure in their own process, unless the test says otherwise.
+export SCHED_BENCH_FORKS=1
 
 # Numbers have points in what the command writes, whatever the user's locale is; the command itself runs in that.
 awk() {

@@ -78,10 +78,10 @@ struct fit {
 
 static int parse(struct sb_options *options, const struct subject *s)
 {
-	const char *words[14] = { "run",  "--workers",	"1",	    "--series",
-				  "none", "--workload", s->workload };
+	const char *words[16] = { "run",     "--workers", "1",		"--series", "none",
+				  "--forks", "1",	  "--workload", s->workload };
 	char *argv[SB_ARRAY_SIZE(words)];
-	int n = 7;
+	int n = 9;
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(s->option) && s->option[i]; i++)
 		words[n++] = s->option[i];

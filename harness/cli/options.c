@@ -412,6 +412,8 @@ int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
 		rc = apply_policy(options);
 	if (!rc)
 		rc = apply_virtual_defaults(options, verb);
+	if (!rc)
+		rc = sb_options_apply_forks(options, verb);
 	set_auto_duration(options);
 	if (!rc && !sb_opt(options, SB_OPT_help))
 		rc = sb_options_check_environment();

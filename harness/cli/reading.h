@@ -40,4 +40,7 @@ int sb_options_check_environment(void);
 /* Sets what the command line says. Returns an exit status. */
 int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb, int argc, char **argv);
 
+/* The number of --forks, once all other options are known, and what it changes. */
+int sb_options_apply_forks(struct sb_options *options, enum sb_verb verb);
+
 #endif

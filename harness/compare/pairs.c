@@ -75,33 +75,6 @@ static void keep_words(const struct go *go, const struct sb_child *child)
 	fclose(out);
 }
 
-/* It was refused: no other run of that side will do better. */
-static bool is_refused(const struct sb_child *child)
-{
-	const int status = child->wait_status;
-
-	return !child->hung && WIFEXITED(status) &&
-	       (WEXITSTATUS(status) == SB_EXIT_USAGE || WEXITSTATUS(status) == SB_EXIT_ENVIRONMENT);
-}
-
-static int refuse(const struct go *go, const struct sb_child *child)
-{
-	const enum sb_status_code status = (enum sb_status_code)WEXITSTATUS(child->wait_status);
-	const char *words = child->stderr_text;
-	char *clean;
-	int rc;
-
-	if (!strncmp(words, "sched-bench: ", 13))
-		words += 13;
-	clean = sb_text_copy(words);
-	for (size_t n = clean ? strlen(clean) : 0; n && clean[n - 1] == '\n';)
-		clean[--n] = '\0';
-	rc = sb_fail(status, "side %s: %s", side_name(go->side),
-		     clean && *clean ? clean : "its arguments are refused");
-	free(clean);
-	return rc;
-}
-
 /* A result that was read, or why it was not. */
 static void check_result(struct go *go, int rc)
 {
@@ -152,8 +125,8 @@ static int run_process(struct go *go)
 	go->elapsed_ns = child.elapsed_ns;
 	if (child.interrupted)
 		pairs->is_interrupted = true;
-	else if (is_refused(&child))
-		rc = refuse(go, &child);
+	else if (sb_child_is_refused(&child))
+		rc = sb_child_refuse(&child, go->side == SB_SIDE_A ? "side A: " : "side B: ");
 	else
 		read_result(go, &child);
 	sb_directory_remove(go->directory);
@@ -257,7 +230,7 @@ static void take_result(struct go *go)
 	struct sb_series *from = go->result.series;
 	struct sb_record *record = &side->series->record[go->pair];
 
-	record->repetition = go->pair;
+	record->repetition = record->fork = go->pair;
 	if (!go->result.all_series) {
 		sb_record_invalidate(record, go->why);
 	} else if (side->all_series && !fits(side->series, from)) {
@@ -265,7 +238,7 @@ static void take_result(struct go *go)
 	} else {
 		*record = from->record[0];
 		from->record[0] = (struct sb_record){ .repetition = 0 };
-		record->repetition = go->pair;
+		record->repetition = record->fork = go->pair;
 		if (side->all_series)
 			take_ends(side->series, from);
 		else

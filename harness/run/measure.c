@@ -162,49 +162,26 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 
 /* ---- how many ---- */
 
+static bool repeats(const struct sb_options *options)
+{
+	return options->value[SB_OPT_until_ci].alternative && sb_opt(options, SB_OPT_forks) > 1;
+}
+
+uint32_t sb_forks_least(const struct sb_options *options)
+{
+	const uint32_t forks = (uint32_t)sb_opt(options, SB_OPT_forks);
+	const uint32_t look = sb_next_look(forks - 1);
+
+	return repeats(options) && look ? look : forks;
+}
+
 uint32_t sb_repetitions_max(const struct sb_options *options)
 {
-	const uint64_t least = sb_opt(options, SB_OPT_repetitions);
+	const uint32_t least = sb_forks_least(options);
+	const uint32_t most =
+		repeats(options) && least < SB_LOOK_FORKS_MAX ? SB_LOOK_FORKS_MAX : least;
 
-	if (!options->value[SB_OPT_until_ci].alternative)
-		return (uint32_t)least;
-	return (uint32_t)sb_max_u64(least, sb_opt(options, SB_OPT_max_repetitions));
-}
-
-int sb_repetitions_check(const struct sb_options *options)
-{
-	const uint64_t most = sb_opt(options, SB_OPT_max_repetitions);
-
-	if (!options->value[SB_OPT_until_ci].alternative)
-		return 0;
-	if (most < SB_INTERVAL_LEAST)
-		return sb_option_refuse(options, SB_OPT_max_repetitions,
-					"expected at least " SB_TEXT_OF(
-						SB_INTERVAL_LEAST) ", which an interval needs");
-	if (most < sb_opt(options, SB_OPT_repetitions) &&
-	    sb_option_is_said(options, SB_OPT_max_repetitions))
-		return sb_option_refuse(options, SB_OPT_max_repetitions,
-					"expected at least --repetitions");
-	return 0;
-}
-
-/* After the last wanted one: whether there has to be another. */
-static bool is_uncertain(const struct sb_measurement *m, const struct sb_series *series)
-{
-	const struct sb_option_value *until = &m->options->value[SB_OPT_until_ci];
-	double width;
-
-	if (!until->alternative)
-		return false;
-	width = sb_series_uncertainty(series, SB_METRIC_ns_per_op);
-	if (width <= 1e-6 * (double)until->number)
-		return false;
-	if (series->records < sb_repetitions_max(m->options))
-		return true;
-	sb_note("%s: --until-ci %s: the median's 95 %% interval is %.3g %% wide after %" PRIu32
-		" repetitions, the most that may be made (--max-repetitions)",
-		series->workload, until->text, 100 * width, series->records);
-	return false;
+	return most * (uint32_t)sb_opt(options, SB_OPT_repetitions);
 }
 
 /* The step of --find-slo that a repetition is. */
@@ -262,8 +239,6 @@ static void run_repetitions(struct sb_measurement *m, struct sb_series *series)
 			ok = ok && measure_row(m, series, r);
 		if (!record->is_measured)
 			sb_record_invalidate(record, m->why);
-		else if (r + 1 == series->records)
-			series->records += is_uncertain(m, series);
 	}
 	sb_judge_series(series);
 	if (m->met_limit)

@@ -9,7 +9,8 @@
 #include "harness/run/ground.h"
 #include "results/record/validity.h"
 
-enum sb_phase { SB_PHASE_CAPACITY, SB_PHASE_WARM_UP, SB_PHASE_REPETITION };
+/* A fork is one more phase, of the process that starts it. */
+enum sb_phase { SB_PHASE_CAPACITY, SB_PHASE_WARM_UP, SB_PHASE_REPETITION, SB_PHASE_FORK };
 
 /* The receiver of progress, by the thread that measures, in between and never
  * meanwhile. A phase that fails does not end. */
@@ -28,17 +29,15 @@ uint64_t sb_warm_up_ns(const struct sb_options *options);
 
 bool sb_measures_capacity(const struct sb_options *options, const struct sb_workload *workload);
 
+/* How many forks measure a series at least: --until-ci may ask for more. */
+uint32_t sb_forks_least(const struct sb_options *options);
+
 /* How many records a series may come to have. */
 uint32_t sb_repetitions_max(const struct sb_options *options);
 
-/* Whether --max-repetitions is enough for the other options. Returns 0, or an exit status after
- * an error has been printed. */
-int sb_repetitions_check(const struct sb_options *options);
-
 /*
  * Runs the chosen workload and fills the series' records, which the caller
- * has allocated: sb_repetitions_max() of them, of which `records` are wanted at
- * least; those that are measured already are kept. Rows that cannot be had are invalid,
+ * has allocated; those that are measured already are kept. Rows that cannot be had are invalid,
  * with the reason; all are when the ground has been lost. watch: NULL is nobody.
  * Returns 0, or an exit status after an error has been printed.
  */

@@ -59,24 +59,37 @@ int sb_row_take_facts(const struct sb_result *from, struct sb_result *to)
 	return rc ? sb_fail_memory() : 0;
 }
 
-static bool fits(const struct sb_result *from, const struct sb_series *series)
+static bool fits(const struct sb_result *from, const struct sb_series *series, uint32_t rows)
 {
-	return from->all_series == 1 && from->series->records == 1 &&
+	return from->all_series == 1 && from->series->records == rows &&
 	       from->series->placement.workers == series->placement.workers;
 }
 
-bool sb_row_adopt(struct sb_result *from, struct sb_series *series, uint32_t repetition)
+/* Whether it has numbers. */
+static bool adopt_row(struct sb_record *from, struct sb_record *record, uint32_t repetition)
 {
-	struct sb_record *record = &series->record[repetition];
-	struct sb_series *its = from->series;
+	const uint32_t fork = record->fork;
 
-	if (!fits(from, series))
-		return false;
-	*record = its->record[0];
-	its->record[0] = (struct sb_record){ .repetition = 0 };
+	*record = *from;
+	*from = (struct sb_record){ .repetition = 0 };
 	record->repetition = repetition;
+	record->fork = fork;
 	record->is_measured = true;
-	if (series->residence || !sb_record_has_numbers(record))
+	return sb_record_has_numbers(record);
+}
+
+bool sb_rows_adopt(struct sb_result *from, struct sb_series *series, uint32_t repetition,
+		   uint32_t rows)
+{
+	struct sb_series *its = from->series;
+	bool has_numbers = false;
+
+	if (!fits(from, series, rows))
+		return false;
+	for (uint32_t r = 0; r < rows; r++)
+		has_numbers |=
+			adopt_row(&its->record[r], &series->record[repetition + r], repetition + r);
+	if (series->residence || !has_numbers)
 		return true;
 	series->memory = its->memory;
 	series->residence = its->residence;

@@ -1,6 +1,6 @@
 /*
  * row.h - one row in a store: a result.json that has one series with one
- * repetition.
+ * repetition. A fork's result has several.
  */
 #ifndef SB_HARNESS_RUN_ROW_H
 #define SB_HARNESS_RUN_ROW_H
@@ -21,10 +21,11 @@ char *sb_row_read(const char *directory);
 SB_MUST_CHECK int sb_row_take_facts(const struct sb_result *from, struct sb_result *to);
 
 /*
- * Moves the row of `from` into the series, and with it the readings of its memory
- * that the series does not have yet. False: `from` is not a row of that series;
- * nothing is moved.
+ * Moves so many rows of `from` into the series, from that repetition on, and with them the readings
+ * of its memory that the series does not have yet. A row's fork is as the series has it. False: `from`
+ * has not as many rows of that series; nothing is moved.
  */
-bool sb_row_adopt(struct sb_result *from, struct sb_series *series, uint32_t repetition);
+bool sb_rows_adopt(struct sb_result *from, struct sb_series *series, uint32_t repetition,
+		   uint32_t rows);
 
 #endif

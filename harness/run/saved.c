@@ -425,7 +425,7 @@ static int take_row(void *arg, const struct sb_stored_row *row)
 	    row->repetition >= taking->most ||
 	    sb_result_read_text(&from, row->result, why, sizeof(why)))
 		return 0;
-	if (sb_row_adopt(&from, series, row->repetition)) {
+	if (sb_rows_adopt(&from, series, row->repetition, 1)) {
 		if (series->records <= row->repetition)
 			series->records = row->repetition + 1;
 		take_answer(series, from.series);

@@ -37,14 +37,16 @@ static int add_params(struct sb_series *series, const struct sb_chosen *chosen)
 
 static int make_room(struct sb_series *series, const struct sb_options *options)
 {
+	const uint32_t each = (uint32_t)sb_opt(options, SB_OPT_repetitions);
 	const uint32_t most = sb_repetitions_max(options);
 
 	series->record = calloc(most, sizeof(*series->record));
 	if (!series->record)
 		return -ENOMEM;
-	series->records = (uint32_t)sb_opt(options, SB_OPT_repetitions);
+	series->records = each * sb_forks_least(options);
 	for (uint32_t r = 0; r < most; r++) {
 		series->record[r].repetition = r;
+		series->record[r].fork = r / each;
 		sb_record_invalidate(&series->record[r], "not measured");
 	}
 	return 0;

@@ -23,6 +23,9 @@ void sb_watcher_open(struct sb_watcher *watcher, const struct sb_options *option
 	sb_progress_open(&watcher->progress, stderr, sb_opt(options, SB_OPT_quiet));
 }
 
+/* Of a process that measures: its start, its clocks and its files. */
+#define FORK_START_NS 5e7
+
 static double phase_ns(const struct sb_options *options, enum sb_phase phase)
 {
 	switch (phase) {
@@ -30,6 +33,10 @@ static double phase_ns(const struct sb_options *options, enum sb_phase phase)
 		return (double)sb_capacity_ns(options);
 	case SB_PHASE_WARM_UP:
 		return (double)sb_warm_up_ns(options);
+	case SB_PHASE_FORK:
+		return FORK_START_NS + (double)sb_warm_up_ns(options) +
+		       (double)(sb_opt(options, SB_OPT_repetitions) *
+				sb_opt(options, SB_OPT_duration));
 	case SB_PHASE_REPETITION:
 	default:
 		return (double)sb_opt(options, SB_OPT_duration);
@@ -39,8 +46,13 @@ static double phase_ns(const struct sb_options *options, enum sb_phase phase)
 void sb_watcher_plan(struct sb_watcher *watcher, const struct sb_options *options)
 {
 	const uint32_t repetitions = (uint32_t)sb_opt(options, SB_OPT_repetitions);
+	const uint32_t forks = sb_forks_least(options);
 
-	for (uint32_t i = 0; i < options->chosens; i++) {
+	for (uint32_t i = 0; i < options->chosens && forks > 1; i++) {
+		watcher->planned_ns += forks * phase_ns(options, SB_PHASE_FORK);
+		watcher->steps += forks;
+	}
+	for (uint32_t i = 0; i < options->chosens && forks == 1; i++) {
 		if (sb_measures_capacity(options, options->chosen[i].workload))
 			watcher->planned_ns += phase_ns(options, SB_PHASE_CAPACITY);
 		watcher->planned_ns += phase_ns(options, SB_PHASE_WARM_UP) +
@@ -138,6 +150,10 @@ static void name_phase(char *out, size_t bytes, const struct sb_series *series, 
 	case SB_PHASE_WARM_UP:
 		snprintf(out, bytes, "warm-up");
 		break;
+	case SB_PHASE_FORK:
+		snprintf(out, bytes, "fork %" PRIu32 " of %" PRIu32, repetition + 1,
+			 sb_series_forks(series));
+		break;
 	case SB_PHASE_REPETITION:
 	default:
 		snprintf(out, bytes, "repetition %" PRIu32 " of %" PRIu32, repetition + 1,
@@ -171,14 +187,17 @@ static void show_estimate(struct sb_watcher *watcher, const struct sb_series *se
 void sb_watcher_end(struct sb_watcher *watcher, const struct sb_series *series, enum sb_phase phase,
 		    uint32_t repetition)
 {
-	const bool is_row = phase == SB_PHASE_REPETITION;
+	const bool is_step = phase == SB_PHASE_REPETITION || phase == SB_PHASE_FORK;
+	const uint32_t rows =
+		phase == SB_PHASE_FORK ? (uint32_t)sb_opt(watcher->options, SB_OPT_repetitions) : 1;
 	char title[SB_SERIES_TITLE_BYTES];
 
-	sb_progress_done(&watcher->progress, is_row, phase_ns(watcher->options, phase));
-	if (!is_row)
+	sb_progress_done(&watcher->progress, is_step, phase_ns(watcher->options, phase));
+	if (!is_step)
 		return;
 	sb_series_title(title, series);
-	say_repetition(watcher, title, &series->record[repetition]);
+	for (uint32_t r = 0; r < rows; r++)
+		say_repetition(watcher, title, &series->record[rows * repetition + r]);
 	show_estimate(watcher, series);
 }
 

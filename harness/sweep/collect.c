@@ -100,6 +100,8 @@ static int init_series(const struct sb_sweep *sweep, const struct sb_configurati
 	/* Room for all the rows that there are to be. */
 	run->value[SB_OPT_repetitions].number = sweep->repetitions;
 	rc = sb_series_init(series, run, run->chosen, &plan.placement);
+	for (uint32_t r = 0; r < sweep->repetitions && !rc; r++)
+		series->record[r].fork = r;
 	rc = rc ? rc : add_settings(sweep, c, run, series);
 	sb_plan_free(&plan);
 	sb_topology_machine(topology, &machine);
@@ -152,7 +154,7 @@ static int take_result(struct collection *collection, const struct sb_stored_row
 	}
 	if (!collection->rows++)
 		rc = sb_row_take_facts(&from, collection->result);
-	if (!sb_row_adopt(&from, series, row->repetition))
+	if (!sb_rows_adopt(&from, series, row->repetition, 1))
 		sb_record_invalidate(record, "what the run wrote is not its row");
 	sb_result_free(&from);
 	return rc;

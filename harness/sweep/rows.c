@@ -91,23 +91,6 @@ static void show(struct sb_session *s, const struct sb_slot *slot)
 
 /* ---- one row ---- */
 
-/* A batch system's signal is for all processes of a job, and may reach this one last. */
-#define SIGNAL_MS 200
-
-static bool is_interrupted(void)
-{
-	for (int ms = 0; ms < SIGNAL_MS && !sb_load_rlx(&sb_interrupted); ms++)
-		sb_thread_sleep(1000000);
-	return sb_load_rlx(&sb_interrupted);
-}
-
-/* An interrupted run has written what it had, which is not the row. */
-static bool was_cut_short(const struct sb_child *child)
-{
-	return (!WIFEXITED(child->wait_status) || WEXITSTATUS(child->wait_status)) &&
-	       !child->hung && (child->interrupted || is_interrupted());
-}
-
 static void note_estimate(struct sb_session *s, const struct sb_slot *slot, const char *directory)
 {
 	struct sb_result result;
@@ -187,7 +170,7 @@ static int run_child(struct row *row, struct sb_arguments *arguments)
 	show(s, row->slot);
 	sb_lock_release(&s->lock);
 	rc = sb_child_run(&row->child);
-	is_cut = !rc && was_cut_short(&row->child);
+	is_cut = !rc && sb_child_was_cut_short(&row->child);
 	sb_lock_acquire(&s->lock);
 	if (rc)
 		return sb_fail(SB_EXIT_ENVIRONMENT, "a run cannot be started: %s", strerror(-rc));

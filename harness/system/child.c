@@ -20,6 +20,7 @@
 #include "harness/terminal/interrupts.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "results/text/escape.h"
 
 #define TICK_MS	      100
 #define LAST_WORDS_NS UINT64_C(3000000000) /* for the stacks */
@@ -299,6 +300,47 @@ bool sb_child_ended_well(const struct sb_child *child)
 	return !child->hung && WIFEXITED(child->wait_status) &&
 	       (WEXITSTATUS(child->wait_status) == SB_EXIT_OK ||
 		WEXITSTATUS(child->wait_status) == SB_EXIT_INVALID);
+}
+
+/* A batch system's signal is for all processes of a job, and may reach this one last. */
+#define SIGNAL_MS 200
+
+static bool is_interrupted(void)
+{
+	for (int ms = 0; ms < SIGNAL_MS && !sb_load_rlx(&sb_interrupted); ms++)
+		sb_thread_sleep(1000000);
+	return sb_load_rlx(&sb_interrupted);
+}
+
+bool sb_child_was_cut_short(const struct sb_child *child)
+{
+	return (!WIFEXITED(child->wait_status) || WEXITSTATUS(child->wait_status)) &&
+	       !child->hung && (child->interrupted || is_interrupted());
+}
+
+bool sb_child_is_refused(const struct sb_child *child)
+{
+	const int status = child->wait_status;
+
+	return !child->hung && WIFEXITED(status) &&
+	       (WEXITSTATUS(status) == SB_EXIT_USAGE || WEXITSTATUS(status) == SB_EXIT_ENVIRONMENT);
+}
+
+int sb_child_refuse(const struct sb_child *child, const char *prefix)
+{
+	const enum sb_status_code status = (enum sb_status_code)WEXITSTATUS(child->wait_status);
+	const char *words = child->stderr_text;
+	char *clean;
+	int rc;
+
+	if (!strncmp(words, "sched-bench: ", 13))
+		words += 13;
+	clean = sb_text_copy(words);
+	for (size_t n = clean ? strlen(clean) : 0; n && clean[n - 1] == '\n';)
+		clean[--n] = '\0';
+	rc = sb_fail(status, "%s%s", prefix, clean && *clean ? clean : "its arguments are refused");
+	free(clean);
+	return rc;
 }
 
 void sb_child_describe(const struct sb_child *child, char *out, size_t bytes)

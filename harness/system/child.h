@@ -47,6 +47,15 @@ void sb_child_on_all_cpus(void *(*run)(void *), void *arg);
 /* Whether it wrote a result: a row without numbers ends the run with SB_EXIT_INVALID. */
 bool sb_child_ended_well(const struct sb_child *child);
 
+/* Whether an interrupt has ended it: it has written what it had, which is not its whole result. */
+bool sb_child_was_cut_short(const struct sb_child *child);
+
+/* Whether it was refused, with its last words as the reason: so would be any other of its kind. */
+bool sb_child_is_refused(const struct sb_child *child);
+
+/* Prints them as an error, behind the prefix. Returns its exit status. */
+int sb_child_refuse(const struct sb_child *child, const char *prefix);
+
 /* One line about how it ended, which is not by exit(0). */
 void sb_child_describe(const struct sb_child *child, char *out, size_t bytes);
 

@@ -17,9 +17,8 @@
 #define PICTURE	 "plots/account-" WORKLOAD ".svg"
 #define PAGE	 "report.html"
 
-/* Six repetitions are the fewest whose median has an interval of 95 %. */
-static const char *const words[] = { "run",	 "-w",	  WORKLOAD, "-d", "200ms",
-				     "--warmup", "200ms", "-r",	    "6" };
+/* Six forks are the fewest whose median has an interval of 95 %. */
+static const char *const words[] = { "run", "-w", WORKLOAD, "-d", "60ms", "--forks", "6" };
 
 static const struct {
 	const char *does;

@@ -60,7 +60,6 @@ static int check_job(const struct sb_job *job)
 	int rc = sb_load_check(&job->options);
 
 	rc = rc ? rc : sb_tracing_check(&job->options);
-	rc = rc ? rc : sb_repetitions_check(&job->options);
 	return rc ? rc : sb_glances_check(&job->options);
 }
 

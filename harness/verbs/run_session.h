@@ -15,6 +15,7 @@ struct sb_run_stage {
 	struct sb_machine machine;
 	struct sb_virtual_machine virtual; /* with --virtual */
 	struct sb_plan plan;
+	uint32_t first_series; /* of the result: its own, one for each workload */
 };
 
 /* The work of a command line: all its jobs, and their result. */

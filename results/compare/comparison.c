@@ -87,21 +87,29 @@ static void match_left(struct sb_comparison *s)
 
 static void note_method(struct sb_comparison *s)
 {
-	bool is_one_process = false;
-
-	if (!strcmp(sb_result_topology(s->result[A]), "virtual") &&
-	    !strcmp(sb_result_topology(s->result[B]), "virtual")) {
+	switch (s->values) {
+	case SB_VALUES_REPETITIONS:
 		NOTE(s, "both are virtual: their repetitions differ by their seeds alone");
-		return;
+		break;
+	case SB_VALUES_RUNS:
+		NOTE(s,
+		     "a value is the median of a run: %" PRIu32 " of A and %" PRIu32
+		     " of B, taken in turn",
+		     s->runs[A], s->runs[B]);
+		break;
+	case SB_VALUES_OPEN:
+	default:
+		NOTE(s,
+		     "no verdict: how far runs of one program are apart on this machine is not "
+		     "known, and the spread within a run does not say it. sched-bench ab -A "
+		     "... -B ... decides in about 50 s; so do %d runs on each side, taken in "
+		     "turn: compare A1 A2 ... --with B1 B2 ...",
+		     SB_COMPARED_RUNS_LEAST);
+		if (s->runs[A] >= SB_COMPARED_RUNS_LEAST && s->runs[B] >= SB_COMPARED_RUNS_LEAST)
+			NOTE(s, "these runs were not taken in turn: at most two of one side may "
+				"follow each other, by their dates");
+		break;
 	}
-	for (int side = 0; side < BOTH; side++)
-		is_one_process |= !*sb_result_fact(s->result[side], "sweep", "order") &&
-				  !*sb_result_fact(s->result[side], "ab", "seed");
-	NOTE(s, "unpaired: A and B ran at different times, and what the machine did meanwhile "
-		"looks like a difference; sched-bench ab measures in pairs");
-	if (is_one_process)
-		NOTE(s, "repetitions of one process share its memory's layout and the state it got "
-			"into: another process may differ more than the interval says");
 }
 
 /* The settings that make two measurements different things. */
@@ -223,19 +231,43 @@ static void note_alone(struct sb_comparison *s)
 
 /* ---- findings ---- */
 
-/* The values of valid and suspect rows, for the caller to free. */
-static double *values_of(const struct sb_series *series, enum sb_metric_id metric, uint32_t *n)
+/* The same series of another run of that side; NULL: it has none. */
+static const struct sb_series *in_run(const struct sb_result *run, const struct sb_series *series)
 {
-	double *value = malloc((series->records + 1) * sizeof(*value));
+	for (uint32_t i = 0; i < run->all_series; i++) {
+		if (!strcmp(run->series[i].workload, series->workload) &&
+		    has_same_settings(&run->series[i], series))
+			return &run->series[i];
+	}
+	return NULL;
+}
+
+/* Medians of runs, for the caller to free. */
+static double *medians_of(const struct sb_comparison *s, int side, const struct sb_series *series,
+			  enum sb_metric_id metric, uint32_t *n)
+{
+	double *value = calloc(s->runs[side], sizeof(*value));
 
 	*n = 0;
-	for (uint32_t r = 0; value && r < series->records; r++) {
-		const struct sb_record *record = &series->record[r];
+	for (uint32_t i = 0; value && i < s->runs[side]; i++) {
+		const struct sb_series *its = in_run(&s->result[side][i], series);
+		const double median = its ? sb_series_spread(its, metric).median : (double)NAN;
 
-		if (sb_series_pools(series, r) && isfinite(record->value[metric]) &&
-		    *n < SB_UNPAIRED_MAX)
-			value[(*n)++] = record->value[metric];
+		if (isfinite(median))
+			value[(*n)++] = median;
 	}
+	return value;
+}
+
+static double *values_of(const struct sb_comparison *s, int side, const struct sb_match *m,
+			 enum sb_metric_id metric, uint32_t *n)
+{
+	double *value = s->values == SB_VALUES_RUNS
+				? medians_of(s, side, m->series[side], metric, n)
+				: sb_series_values(m->series[side], metric, n);
+
+	/* All differences are computed. */
+	*n = (uint32_t)sb_min_u64(*n, SB_UNPAIRED_MAX);
 	return value;
 }
 
@@ -264,16 +296,21 @@ static int find_in(struct sb_finding *f, const double *a, const double *b)
 	f->p = f->p_holm = out.p;
 	f->superiority = out.superiority;
 	f->sign = out.sign;
+	if (f->is_open) {
+		f->sign = 0;
+		f->low = f->high = f->detectable = f->p = f->p_holm = NAN;
+	}
 	return 0;
 }
 
 static int find_one(struct sb_comparison *s, struct sb_finding *f, const struct sb_match *m,
 		    double level)
 {
-	double *a = values_of(m->series[A], f->metric, &f->n_a);
-	double *b = values_of(m->series[B], f->metric, &f->n_b);
+	double *a = values_of(s, A, m, f->metric, &f->n_a);
+	double *b = values_of(s, B, m, f->metric, &f->n_b);
 	int rc;
 
+	f->is_open = s->values == SB_VALUES_OPEN;
 	f->level = level;
 	sb_series_name(f->name, s->result[A], m->series[A]);
 	rc = a && b ? find_in(f, a, b) : -1;
@@ -346,9 +383,51 @@ static int note_all_of_it(struct sb_comparison *s)
 		     : sb_findings_note_level(&s->findings, ", if the above did not matter");
 }
 
+/* By the dates of their beginnings: a drift of the machine is then about the same for both sides. */
+static bool are_in_turn(const struct sb_comparison *s)
+{
+	uint32_t at[BOTH] = { 0, 0 };
+	uint32_t in_a_row = 0;
+	int last = BOTH;
+
+	while (at[A] < s->runs[A] || at[B] < s->runs[B]) {
+		const char *date[BOTH] = { "", "" };
+		int side;
+
+		for (side = 0; side < BOTH; side++) {
+			if (at[side] < s->runs[side])
+				date[side] =
+					sb_result_fact(&s->result[side][at[side]], "run", "date");
+		}
+		side = at[B] == s->runs[B] || (at[A] < s->runs[A] && strcmp(date[A], date[B]) <= 0)
+			       ? A
+			       : B;
+		in_a_row = side == last ? in_a_row + 1 : 1;
+		if (in_a_row > 2 || !*date[side])
+			return false;
+		last = side;
+		at[side]++;
+	}
+	return true;
+}
+
+static enum sb_comparison_values values_for(const struct sb_comparison *s)
+{
+	if (!strcmp(sb_result_topology(s->result[A]), "virtual") &&
+	    !strcmp(sb_result_topology(s->result[B]), "virtual"))
+		return SB_VALUES_REPETITIONS;
+	if (s->runs[A] >= SB_COMPARED_RUNS_LEAST && s->runs[B] >= SB_COMPARED_RUNS_LEAST &&
+	    are_in_turn(s))
+		return SB_VALUES_RUNS;
+	return SB_VALUES_OPEN;
+}
+
 int sb_comparison_make(struct sb_comparison *s)
 {
-	int rc = match_all(s);
+	int rc;
+
+	s->values = values_for(s);
+	rc = match_all(s);
 
 	rc = rc ? rc : find(s);
 	return rc ? rc : note_all_of_it(s);

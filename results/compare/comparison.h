@@ -1,6 +1,11 @@
 /*
  * comparison.h - two existing results: which series are the same in both, what differs
  * besides, and a finding for each metric (results/stats/unpaired.h).
+ *
+ * What a machine does changes within a minute, so the spread within a run does not say how far another
+ * run of the same program would be. A verdict needs several runs on each side, taken in turn: then a run
+ * is one value, the median of its series. In virtual time there is no such change, and repetitions are
+ * the values. Otherwise a finding is open: it has an estimate, and no interval.
  */
 #ifndef SB_RESULTS_FILES_COMPARISON_H
 #define SB_RESULTS_FILES_COMPARISON_H
@@ -11,13 +16,19 @@ struct sb_match {
 	const struct sb_series *series[2];
 };
 
-/* result, metric and is_chosen are the caller's. */
+/* Runs of a side from which on they have a verdict, and at most. */
+#define SB_COMPARED_RUNS_LEAST 4
+#define SB_COMPARED_RUNS_MAX   100
+
+/* result, runs, metric and is_chosen are the caller's. */
 struct sb_comparison {
-	const struct sb_result *result[2];
+	const struct sb_result *result[2]; /* [runs]: settings and notes are of the first */
+	uint32_t runs[2];
 	const enum sb_metric_id *metric; /* [metrics] */
 	uint32_t metrics;
 	bool is_chosen; /* else those without values are left out */
 
+	enum sb_comparison_values { SB_VALUES_OPEN, SB_VALUES_RUNS, SB_VALUES_REPETITIONS } values;
 	struct sb_findings findings;
 	struct sb_match *match; /* [matches] */
 	uint32_t matches;

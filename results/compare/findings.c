@@ -125,6 +125,20 @@ static void describe_none(const struct sb_finding *f, char out[SB_FINDING_WORDS]
 	snprintf(out, SB_FINDING_WORDS, "no significant difference");
 }
 
+static void describe_open(const struct sb_finding *f, char out[SB_FINDING_WORDS])
+{
+	const struct adjectives words = adjectives_of(f->metric);
+	const double change = change_of(f, f->estimate);
+	char size[SB_HUMAN_BYTES];
+
+	put_size(size, f, change);
+	if (change == 0)
+		snprintf(out, SB_FINDING_WORDS, "no verdict; here B is as A");
+	else
+		snprintf(out, SB_FINDING_WORDS, "no verdict; here B is %s %s", size,
+			 change > 0 ? words.higher : words.lower);
+}
+
 void sb_finding_describe(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 {
 	const struct adjectives words = adjectives_of(f->metric);
@@ -134,6 +148,10 @@ void sb_finding_describe(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 	char least[SB_HUMAN_BYTES];
 	char most[SB_HUMAN_BYTES];
 
+	if (f->is_open) {
+		describe_open(f, out);
+		return;
+	}
 	if (!f->sign) {
 		describe_none(f, out);
 		return;
@@ -176,7 +194,7 @@ int sb_findings_note_level(struct sb_findings *findings, const char *behind)
 {
 	const uint32_t n = findings->n;
 
-	if (!n)
+	if (!n || findings->finding->is_open)
 		return 0;
 	if (n == 1)
 		return sb_findings_note(findings, "the interval is right with 95 %%%s", behind);
@@ -316,6 +334,8 @@ int sb_findings_store(struct sb_result *result, const struct sb_findings *findin
 
 static const char *verdict_of(const struct sb_finding *f)
 {
+	if (f->is_open)
+		return "open";
 	if (!sb_finding_is_conclusive(f))
 		return "inconclusive";
 	return f->sign > 0 ? "higher" : f->sign < 0 ? "lower" : "none";

@@ -28,6 +28,8 @@ struct sb_finding {
 	double p, p_holm;   /* two-sided; the latter of all findings together */
 	double superiority; /* P(B > A) + P(B = A) / 2; NaN: they are pairs */
 	int sign;	    /* B above A 1, below -1, not seen 0 */
+	/* There is an estimate, but nothing to say how far another run would be from it: no interval. */
+	bool is_open;
 };
 
 struct sb_findings {

@@ -34,42 +34,21 @@ static void put_value(FILE *out, double value, enum sb_metric_id metric)
 	fprintf(out, "%s%s", text, strcmp(sb_metric[metric].unit, "1/s") ? "" : "/s");
 }
 
-/* The values that count, smallest first, for the caller to free. */
-static double *sorted_values(const struct sb_series *series, enum sb_metric_id metric, uint32_t *n)
+/* "131 ns [130 ns .. 146 ns], 95 % interval of ...". Repetitions of one fork have no interval, and
+ * few forks neither. */
+static void put_median(FILE *out, const struct sb_median *median, enum sb_metric_id metric)
 {
-	double *value = calloc(series->records + 1, sizeof(*value));
-
-	*n = 0;
-	for (uint32_t r = 0; value && r < series->records && *n < SB_INTERVAL_MAX; r++) {
-		const double v = series->record[r].value[metric];
-
-		if (sb_series_pools(series, r) && !isnan(v))
-			value[(*n)++] = v;
-	}
-	if (value)
-		sb_sort(value, *n);
-	return value;
-}
-
-/* " [131 ns .. 146 ns], 95 % interval of the median". Few values have none. */
-static void put_interval(FILE *out, const struct sb_series *series, enum sb_metric_id metric)
-{
-	uint32_t n;
-	double *value = sorted_values(series, metric, &n);
-	struct sb_interval interval = { NAN, NAN };
-
-	if (value && n)
-		interval = sb_median_interval(value, n);
-	if (value && n > 1) {
-		fputs(" [", out);
-		put_value(out, isnan(interval.low) ? value[0] : interval.low, metric);
-		fputs(" .. ", out);
-		put_value(out, isnan(interval.low) ? value[n - 1] : interval.high, metric);
-		fputs(isnan(interval.low) ? "], least and largest"
-					  : "], 95 % interval of the median",
-		      out);
-	}
-	free(value);
+	put_value(out, median->at, metric);
+	if (median->n < 2)
+		return;
+	fputs(" [", out);
+	put_value(out, median->low, metric);
+	fputs(" .. ", out);
+	put_value(out, median->high, metric);
+	fputs(median->is_interval
+		      ? "], 95 % interval of the median of forks started during this run"
+		      : "], least and largest",
+	      out);
 }
 
 /* The reason of the first that is invalid, or else suspect. */
@@ -89,10 +68,21 @@ static void put_reason(FILE *out, const struct sb_series *series)
 	}
 }
 
+/* "9 forks x 3, " or "8 of 9 forks x 3, ": of one that was lost there is no value. */
+static void put_forks(FILE *out, const struct sb_series *series, uint32_t forks)
+{
+	const uint32_t with_value = sb_series_spread(series, SB_METRIC_ns_per_op).n;
+
+	if (with_value < forks)
+		fprintf(out, "%" PRIu32 " of ", with_value);
+	fprintf(out, "%" PRIu32 " forks x %" PRIu32 ", ", forks, series->records / forks);
+}
+
 /* How many repetitions count, and why others do not. */
 static void put_validity(FILE *out, const struct sb_series *series)
 {
 	const uint32_t valid = sb_series_count(series, SB_VALID);
+	const uint32_t forks = sb_series_forks(series);
 
 	if (sb_series_count(series, SB_ONLY_EMULATED)) {
 		fputs("; emulated: the times are this machine's, not those of the profile, which "
@@ -100,28 +90,34 @@ static void put_validity(FILE *out, const struct sb_series *series)
 		      out);
 		return;
 	}
+	fputs("; ", out);
+	if (forks > 1)
+		put_forks(out, series, forks);
+	if (valid == series->records && forks > 1) {
+		fputs("all valid", out);
+		return;
+	}
 	if (valid == series->records) {
-		fprintf(out, "; %" PRIu32 " repetition%s, %s valid", valid, valid == 1 ? "" : "s",
+		fprintf(out, "%" PRIu32 " repetition%s, %s valid", valid, valid == 1 ? "" : "s",
 			valid == 1 ? "it is" : "all");
 		return;
 	}
-	fprintf(out, "; %" PRIu32 " of %" PRIu32 " repetitions valid", valid, series->records);
+	fprintf(out, "%" PRIu32 " of %" PRIu32 " repetitions valid", valid, series->records);
 	put_reason(out, series);
 }
 
 static void put_measured(FILE *out, const struct sb_result *result, const struct sb_series *series)
 {
 	const enum sb_metric_id metric = objective_of(result, series);
-	const struct sb_spread spread = sb_series_spread(series, metric);
+	const struct sb_median median = sb_series_median(series, metric);
 	const struct sb_spread offered = sb_series_spread(series, SB_METRIC_offered_per_s);
 
-	if (!spread.n) {
+	if (!median.n) {
 		fputs("no result", out);
 		return;
 	}
 	fprintf(out, "%s ", sb_metric[metric].name);
-	put_value(out, spread.median, metric);
-	put_interval(out, series, metric);
+	put_median(out, &median, metric);
 	if (offered.n) {
 		fputs(", at ", out);
 		put_value(out, offered.median, SB_METRIC_offered_per_s);

@@ -76,6 +76,7 @@ static void put_run(FILE *out, const char *name, const struct sb_series *series,
 		fputc(',', out);
 		sb_csv_put_number(out, record->value[m]);
 	}
+	fprintf(out, ",%" PRIu32, record->fork);
 	sb_csv_put_settings(out, settings, series);
 	sb_csv_put_row_end(out, series);
 }
@@ -90,6 +91,7 @@ int sb_write_runs_csv(const struct sb_result *result, FILE *out)
 	      out);
 	for (uint32_t m = 0; m < sb_metrics(); m++)
 		fprintf(out, ",%s", sb_metric[m].name);
+	fputs(",fork", out);
 	sb_csv_put_setting_names(out, &settings);
 	fputs(",topology\n", out);
 	for (uint32_t i = 0; i < result->all_series && !rc; i++) {

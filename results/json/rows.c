@@ -330,6 +330,9 @@ static bool read_row(struct sb_reader *r, const json_t *own, bool numbers, struc
 
 	if (!record ||
 	    !sb_reader_get_uint32(r, own, "repetition", 0, UINT32_MAX, &record->repetition) ||
+	    /* Earlier versions measured in one. */
+	    (json_object_get(own, "fork") &&
+	     !sb_reader_get_uint32(r, own, "fork", 0, UINT32_MAX, &record->fork)) ||
 	    !read_verdict(r, own, numbers, &record->verdict) || !read_reason(r, own, record) ||
 	    !sb_reader_get_exemplars(r, own, record, series->placement.workers))
 		return false;

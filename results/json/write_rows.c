@@ -208,6 +208,7 @@ json_t *sb_json_record(const struct sb_json_spot *spot)
 	ok &= sb_json_set(own, "series", json_integer(spot->series));
 	ok &= sb_json_set(own, "row", json_integer(spot->row));
 	ok &= sb_json_set(own, "repetition", json_integer(record->repetition));
+	ok &= sb_json_set(own, "fork", json_integer(record->fork));
 	ok &= sb_json_set(own, "valid", json_string(sb_verdict_name(record->verdict)));
 	if (*record->reason)
 		ok &= sb_json_set(own, "reason", sb_json_text(record->reason));

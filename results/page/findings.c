@@ -10,6 +10,7 @@
 int sb_page_compare(struct sb_page *page)
 {
 	struct sb_comparison comparison = { .result = { &page->result[0], &page->result[1] },
+					    .runs = { 1, 1 },
 					    .metric = sb_comparison_metrics,
 					    .metrics = sb_comparison_metrics_n };
 	int rc;

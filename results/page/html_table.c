@@ -236,7 +236,7 @@ static double spread_pct(const struct sb_spread *spread)
 
 void sb_html_strip(FILE *out, const struct sb_series *series, enum sb_metric_id metric)
 {
-	const struct sb_spread spread = sb_series_spread(series, metric);
+	const struct sb_spread spread = sb_series_row_spread(series, metric);
 	const double width = STRIP_WIDTH - 2 * STRIP_MARGIN;
 	const double pct = spread_pct(&spread);
 	char value[24] = "";

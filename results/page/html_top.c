@@ -141,8 +141,10 @@ static void put_headline_row(FILE *out, const struct sb_page *page, const struct
 
 void sb_html_headline(FILE *out, const struct sb_page *page)
 {
-	fputs("<section id=\"headline\"><h2>Headline numbers</h2>\n<p>Medians over the repetitions "
-	      "that have numbers; beneath them the lowest and the highest.</p>\n",
+	fputs("<section id=\"headline\"><h2>Headline numbers</h2>\n<p>Medians of the forks, or of "
+	      "the "
+	      "repetitions of one, that have numbers; beneath them the lowest and the "
+	      "highest.</p>\n",
 	      out);
 	sb_html_table(out, "Headline numbers");
 	put_headline_heads(out, page);

@@ -126,7 +126,8 @@ static void put_headline(const struct sb_md_writer *w)
 		put_headline_row(w, &w->page->row[i]);
 	if (w->page->rows > w->seen)
 		sb_md_put_left_out(w, w->page->rows - w->seen, "series are");
-	fputs("\nMedians over the repetitions that have numbers; in brackets the lowest and the "
+	fputs("\nMedians of the forks, or of the repetitions of one, that have numbers; in "
+	      "brackets the lowest and the "
 	      "highest.\n",
 	      w->out);
 }

@@ -147,8 +147,8 @@ static uint32_t put_medians(struct sb_plot *plot, const struct group *group)
 	const uint32_t block = sb_plot_block(plot);
 
 	for (uint32_t i = 0; i < group->lines; i++) {
-		const struct sb_plot_median m = sb_plot_median(
-			plot->view->line[group->line[i]].series, SB_METRIC_ns_per_op);
+		const struct sb_median m = sb_series_median(plot->view->line[group->line[i]].series,
+							    SB_METRIC_ns_per_op);
 
 		plot->has_intervals |= m.is_interval;
 		plot->has_extremes |= !m.is_interval && m.n > 1;

@@ -32,7 +32,7 @@ struct spot {
 	double offered;
 	bool is_step;
 	bool is_suspect;
-	struct sb_plot_median latency[PERCENTILES];
+	struct sb_median latency[PERCENTILES];
 	double ideal[PERCENTILES];
 };
 
@@ -52,7 +52,7 @@ static struct spot spot_of_series(const struct sb_series *series, double offered
 	struct spot spot = { .offered = offered, .is_suspect = sb_plot_is_suspect(series) };
 
 	for (size_t p = 0; p < PERCENTILES; p++) {
-		spot.latency[p] = sb_plot_median(series, percentiles[p].metric);
+		spot.latency[p] = sb_series_median(series, percentiles[p].metric);
 		spot.ideal[p] = sb_series_spread(series, percentiles[p].ideal).median;
 	}
 	return spot;
@@ -67,7 +67,7 @@ static struct spot spot_of_record(const struct sb_record *record)
 	for (size_t p = 0; p < PERCENTILES; p++) {
 		const double v = record->value[percentiles[p].metric];
 
-		spot.latency[p] = (struct sb_plot_median){ !isnan(v), false, v, v, v };
+		spot.latency[p] = (struct sb_median){ !isnan(v), false, v, v, v };
 		spot.ideal[p] = record->value[percentiles[p].ideal];
 	}
 	return spot;

@@ -96,7 +96,7 @@ static void put_throughput(struct sb_plot *plot, const struct sb_plot_groups *gr
 	const struct sb_plot_view *view = plot->view;
 	const uint32_t block = sb_plot_block(plot);
 	const char *label = groups->label[group];
-	struct sb_plot_median median;
+	struct sb_median median;
 
 	for (uint32_t n = 1; n <= high; n++) {
 		for (uint32_t i = 0; i < view->lines; i++) {
@@ -104,7 +104,7 @@ static void put_throughput(struct sb_plot *plot, const struct sb_plot_groups *gr
 
 			if (groups->of[i] != group || workers_of(view, i) != n)
 				continue;
-			median = sb_plot_median(series, SB_METRIC_ops_per_s);
+			median = sb_series_median(series, SB_METRIC_ops_per_s);
 			sb_plot_put_median(plot, n, &median, 0, group, sb_plot_is_suspect(series));
 		}
 	}

@@ -349,7 +349,7 @@ static void put_line(struct sb_plot *plot, uint32_t i, uint32_t lines, enum meas
 		const double v = measure(series, &by[d], what);
 
 		sb_plot_put_median(plot, position[d] + aside,
-				   &(struct sb_plot_median){ !isnan(v), false, v, v, v }, edge, i,
+				   &(struct sb_median){ !isnan(v), false, v, v, v }, edge, i,
 				   sb_plot_is_suspect(series));
 	}
 	sb_plot_block_end(plot);

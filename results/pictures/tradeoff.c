@@ -113,8 +113,8 @@ static void put_point(struct sb_plot *plot, const struct tradeoff *t, uint32_t i
 {
 	const struct sb_plot_line *line = &plot->view->line[i];
 	const struct sb_series *series = line->series;
-	const struct sb_plot_median x = sb_plot_median(series, t->metric[0]);
-	const struct sb_plot_median y = sb_plot_median(series, t->metric[1]);
+	const struct sb_median x = sb_series_median(series, t->metric[0]);
+	const struct sb_median y = sb_series_median(series, t->metric[1]);
 	const uint32_t block = sb_plot_block(plot);
 	char style[SB_PLOT_STYLE_BYTES];
 	char label[400];
@@ -156,8 +156,8 @@ static void put_front(struct sb_plot *plot, const struct tradeoff *t)
 		const struct sb_series *series = plot->view->line[i].series;
 
 		if (t->member[i].is_on_front)
-			corner[n++] = (struct corner){ sb_plot_median(series, t->metric[0]).at,
-						       sb_plot_median(series, t->metric[1]).at };
+			corner[n++] = (struct corner){ sb_series_median(series, t->metric[0]).at,
+						       sb_series_median(series, t->metric[1]).at };
 	}
 	if (n > 1) {
 		qsort(corner, n, sizeof(*corner), compare_corners);
@@ -177,7 +177,7 @@ static void add_ranges(const struct sb_plot_view *view, struct sb_plot_axis *axi
 		       enum sb_metric_id metric)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const struct sb_plot_median m = sb_plot_median(view->line[i].series, metric);
+		const struct sb_median m = sb_series_median(view->line[i].series, metric);
 
 		/* Points have a size. */
 		sb_plot_range_add(&axis->range, m.low / (1 + MARGIN));

@@ -11,44 +11,6 @@
 #include "results/record/series.h"
 #include "results/stats/unpaired.h"
 
-/* What counts of a series; for the caller to free. NULL: no memory. */
-static double *values_of(const struct sb_series *series, enum sb_metric_id metric, uint32_t *n)
-{
-	double *value = calloc((size_t)series->records + 1, sizeof(*value));
-
-	*n = 0;
-	for (uint32_t r = 0; value && r < series->records; r++) {
-		const double v = series->record[r].value[metric];
-
-		if (sb_series_pools(series, r) && isfinite(v))
-			value[(*n)++] = v;
-	}
-	return value;
-}
-
-/* ---- medians ---- */
-
-struct sb_plot_median sb_plot_median(const struct sb_series *series, enum sb_metric_id metric)
-{
-	struct sb_plot_median median = { 0, false, NAN, NAN, NAN };
-	double *value = values_of(series, metric, &median.n);
-	struct sb_interval interval = { NAN, NAN };
-
-	if (!value || !median.n) {
-		free(value);
-		return median;
-	}
-	sb_sort(value, median.n);
-	if (median.n <= SB_INTERVAL_MAX)
-		interval = sb_median_interval(value, median.n);
-	median.is_interval = !isnan(interval.low);
-	median.at = sb_median_of_sorted(value, median.n);
-	median.low = median.is_interval ? interval.low : value[0];
-	median.high = median.is_interval ? interval.high : value[median.n - 1];
-	free(value);
-	return median;
-}
-
 /* ---- which is best ---- */
 
 bool sb_plot_are_apart(const struct sb_plot_view *view, uint32_t a, uint32_t b,
@@ -57,8 +19,8 @@ bool sb_plot_are_apart(const struct sb_plot_view *view, uint32_t a, uint32_t b,
 	struct sb_unpaired result = { .sign = 0 };
 	uint32_t n_a;
 	uint32_t n_b;
-	double *value_a = values_of(view->line[a].series, metric, &n_a);
-	double *value_b = values_of(view->line[b].series, metric, &n_b);
+	double *value_a = sb_series_values(view->line[a].series, metric, &n_a);
+	double *value_b = sb_series_values(view->line[b].series, metric, &n_b);
 
 	if (!value_a || !value_b || sb_unpaired_compare(&result, value_a, n_a, value_b, n_b, level))
 		result.sign = 0;
@@ -137,8 +99,7 @@ static void describe_ratio(char *out, size_t bytes, double value, double other)
 static void describe_one(char *out, const struct sb_plot_view *view,
 			 const struct sb_plot_contest *contest, const struct sb_plot_best *best)
 {
-	const struct sb_plot_median m =
-		sb_plot_median(view->line[best->line].series, contest->metric);
+	const struct sb_median m = sb_series_median(view->line[best->line].series, contest->metric);
 	const char *unit = sb_metric[contest->metric].unit;
 	char text[3][SB_HUMAN_BYTES];
 
@@ -146,7 +107,7 @@ static void describe_one(char *out, const struct sb_plot_view *view,
 	sb_human(text[1], m.low, unit);
 	sb_human(text[2], m.high, unit);
 	snprintf(out, SB_PLOT_FINDING_BYTES, "Median %s: %s (%s%s .. %s)", contest->noun, text[0],
-		 m.is_interval ? "95 % interval " : "repetitions ", text[1], text[2]);
+		 m.is_interval ? "95 % interval " : "least and largest ", text[1], text[2]);
 }
 
 static void describe_two(char *out, const struct sb_plot_view *view,

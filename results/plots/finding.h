@@ -7,17 +7,9 @@
 
 #include "results/plots/plot.h"
 
-/* With its 95 % confidence interval, or the extremes of fewer than 6 repetitions. */
-struct sb_plot_median {
-	uint32_t n; /* repetitions; 0: none, and NaN */
-	bool is_interval;
-	double at, low, high;
-};
-struct sb_plot_median sb_plot_median(const struct sb_series *series, enum sb_metric_id metric);
-
 /* A line in the block that is open: a median with its interval, at x. */
-void sb_plot_put_median(struct sb_plot *plot, double x, const struct sb_plot_median *median,
-			double edge, uint32_t style, bool is_suspect);
+void sb_plot_put_median(struct sb_plot *plot, double x, const struct sb_median *median, double edge,
+			uint32_t style, bool is_suspect);
 
 /* A curve through a block of these: line, bars, and points of the i-th style. */
 void sb_plot_median_curve(struct sb_plot *plot, uint32_t block, const char *label, uint32_t i);

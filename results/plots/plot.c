@@ -185,7 +185,7 @@ void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label, cons
 		sb_plot_entry(plot, style, label);
 }
 
-void sb_plot_put_median(struct sb_plot *plot, double x, const struct sb_plot_median *m, double edge,
+void sb_plot_put_median(struct sb_plot *plot, double x, const struct sb_median *m, double edge,
 			uint32_t style, bool is_suspect)
 {
 	if (!m->n)
@@ -316,8 +316,8 @@ static void put_bars(FILE *out, const struct sb_plot *plot)
 	if (plot->has_intervals)
 		fputs("; bars: 95 % confidence intervals of medians", out);
 	if (plot->has_extremes)
-		fputs(plot->has_intervals ? ", and of few repetitions their extremes"
-					  : "; bars: from the least to the largest repetition",
+		fputs(plot->has_intervals ? ", else least and largest values"
+					  : "; bars: from the least to the largest value",
 		      out);
 }
 

@@ -92,6 +92,8 @@ struct sb_timeseries;
 /* One repetition of one workload. */
 struct sb_record {
 	uint32_t repetition;
+	/* The OS process that measured it, from 0 in each series. A fork's rows are side by side. */
+	uint32_t fork;
 	bool is_measured; /* with numbers or without; not read from files */
 	enum sb_verdict verdict;
 	/* Why it is not valid; of a suspect row several, joined by "; ". */

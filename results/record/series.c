@@ -132,23 +132,68 @@ uint32_t sb_series_distances(const struct sb_series *series,
 	return distances;
 }
 
+uint32_t sb_series_forks(const struct sb_series *series)
+{
+	uint32_t forks = series->records > 0;
+
+	for (uint32_t r = 1; r < series->records; r++)
+		forks += series->record[r].fork != series->record[r - 1].fork;
+	return forks;
+}
+
+/* A value for each fork, or for each row. */
+static double *values_of(const struct sb_series *series, enum sb_metric_id metric, bool by_fork,
+			 uint32_t *n)
+{
+	double *value = calloc(series->records + 1, sizeof(*value));
+	uint32_t *fork = calloc(series->records + 1, sizeof(*fork));
+
+	*n = value && fork ? series->records : 0;
+	for (uint32_t r = 0; r < *n; r++) {
+		const double v = series->record[r].value[metric];
+
+		value[r] = sb_series_pools(series, r) && isfinite(v) ? v : (double)NAN;
+		fork[r] = by_fork ? series->record[r].fork : r;
+	}
+	if (*n)
+		*n = sb_fork_medians(value, fork, *n);
+	free(fork);
+	return value;
+}
+
+double *sb_series_values(const struct sb_series *series, enum sb_metric_id metric, uint32_t *n)
+{
+	return values_of(series, metric, sb_series_forks(series) > 1, n);
+}
+
 struct sb_spread sb_series_spread(const struct sb_series *series, enum sb_metric_id metric)
 {
-	double *values = calloc(series->records + 1, sizeof(*values));
-	struct sb_spread spread;
-	uint32_t n = 0;
+	uint32_t n;
+	double *value = sb_series_values(series, metric, &n);
+	const struct sb_spread spread = sb_spread_of(value, n);
 
-	if (!values)
-		return sb_spread_of(NULL, 0);
-	for (uint32_t i = 0; i < series->records; i++) {
-		const double v = series->record[i].value[metric];
-
-		if (sb_series_pools(series, i) && !isnan(v))
-			values[n++] = v;
-	}
-	spread = sb_spread_of(values, n);
-	free(values);
+	free(value);
 	return spread;
+}
+
+struct sb_spread sb_series_row_spread(const struct sb_series *series, enum sb_metric_id metric)
+{
+	uint32_t n;
+	double *value = values_of(series, metric, false, &n);
+	const struct sb_spread spread = sb_spread_of(value, n);
+
+	free(value);
+	return spread;
+}
+
+struct sb_median sb_series_median(const struct sb_series *series, enum sb_metric_id metric)
+{
+	uint32_t n;
+	double *value = sb_series_values(series, metric, &n);
+	const struct sb_median median = sb_median_of(value, n, sb_series_forks(series) > 1);
+
+	free(value);
+	return median;
 }
 
 struct sb_spread sb_series_latency(const struct sb_series *series, enum sb_metric_id first,
@@ -157,7 +202,7 @@ struct sb_spread sb_series_latency(const struct sb_series *series, enum sb_metri
 	struct sb_spread spread = sb_series_spread(series, first + behind);
 
 	if (behind == SB_LATENCY_MAX)
-		spread.median = spread.max;
+		spread.median = sb_series_row_spread(series, first + behind).max;
 	return spread;
 }
 
@@ -406,7 +451,7 @@ void sb_series_forget_rows(struct sb_series *series)
 		struct sb_record *record = &series->record[r];
 
 		free_record(record, series->placement.workers);
-		*record = (struct sb_record){ .repetition = r };
+		*record = (struct sb_record){ .repetition = r, .fork = record->fork };
 		sb_record_invalidate(record, "not measured");
 	}
 }

@@ -129,8 +129,19 @@ void sb_result_free(struct sb_result *result);
 /* The 95 % interval of the mean sojourn time, of all repetitions. NaN: there is none, as in real time. */
 struct sb_interval sb_series_sojourn(const struct sb_series *series);
 
-/* Over the repetitions that have it. */
+/* How many OS processes measured it, one after the other. */
+uint32_t sb_series_forks(const struct sb_series *series);
+
+/* The values that statistics of a metric are made of: those of its forks (sb_fork_medians), or of
+ * its repetitions if it has only one fork. For the caller to free; NULL: no memory, and n is 0. */
+double *sb_series_values(const struct sb_series *series, enum sb_metric_id metric, uint32_t *n);
+
+/* Over these. Repetitions of one fork are not independent, and have no interval. */
 struct sb_spread sb_series_spread(const struct sb_series *series, enum sb_metric_id metric);
+struct sb_median sb_series_median(const struct sb_series *series, enum sb_metric_id metric);
+
+/* Over the repetitions that have it, whatever their forks. */
+struct sb_spread sb_series_row_spread(const struct sb_series *series, enum sb_metric_id metric);
 
 /* The same of the metric that comes so far behind a latency's first, for tables: what stands for
  * the maximum (SB_LATENCY_MAX) is the largest of all repetitions, and not the median. */

@@ -202,44 +202,6 @@ void sb_judge_record(struct sb_record *record, const struct sb_conditions *condi
 
 /* ---- the rows of a series ---- */
 
-/* The metric of those with numbers, in order; returns how many. */
-static uint32_t gather(const struct sb_series *series, enum sb_metric_id metric, double *out)
-{
-	uint32_t n = 0;
-
-	for (uint32_t r = 0; r < series->records; r++) {
-		const struct sb_record *record = &series->record[r];
-
-		if (sb_series_pools(series, r) && !isnan(record->value[metric]))
-			out[n++] = record->value[metric];
-	}
-	return n;
-}
-
-static double *gather_new(const struct sb_series *series, enum sb_metric_id metric, uint32_t *n)
-{
-	double *value = malloc((series->records + 1) * sizeof(*value));
-
-	*n = value ? gather(series, metric, value) : 0;
-	return value;
-}
-
-double sb_series_uncertainty(const struct sb_series *series, enum sb_metric_id metric)
-{
-	uint32_t n;
-	double *value = gather_new(series, metric, &n);
-	struct sb_interval interval;
-	double part = INFINITY;
-
-	if (n >= 6) {
-		sb_sort(value, n);
-		interval = sb_median_interval(value, n);
-		part = (interval.high - interval.low) / sb_median_of_sorted(value, n);
-	}
-	free(value);
-	return part;
-}
-
 /* A first repetition is slow by Tukey's outer fence over the second half. */
 #define WARM_FENCE 3.0
 #define WARM_PART  0.05
@@ -264,11 +226,12 @@ static double slow_limit(double *half, uint32_t n)
 static void judge_warm_up(struct sb_series *series)
 {
 	uint32_t n;
-	double *value = gather_new(series, SB_METRIC_ns_per_op, &n);
+	double *value = sb_series_values(series, SB_METRIC_ns_per_op, &n);
 	const uint32_t half = n / 2;
 	double limit;
 
-	if (n < WARM_LEAST) {
+	/* Each fork has judged its own. */
+	if (n < WARM_LEAST || sb_series_forks(series) > 1) {
 		free(value);
 		return;
 	}
@@ -291,19 +254,25 @@ static void judge_warm_up(struct sb_series *series)
 #define TREND_PART  0.05
 #define TREND_LEAST 8
 
+/* What the rules look at in the order of time. */
+static const char *unit_of(const struct sb_series *series)
+{
+	return sb_series_forks(series) > 1 ? "forks" : "repetitions";
+}
+
 static void suspect_all(struct sb_series *series, const struct sb_trend *trend, double part)
 {
 	for (uint32_t r = 0; r < series->records; r++)
 		sb_record_suspect(&series->record[r],
-				  "not stationary: ns_per_op drifts by %+.1f %% over the "
-				  "repetitions (p = %.2g)",
-				  100 * part, trend->p);
+				  "not stationary: ns_per_op drifts by %+.1f %% over the %s (p = "
+				  "%.2g)",
+				  100 * part, unit_of(series), trend->p);
 }
 
 static void judge_trend(struct sb_series *series)
 {
 	uint32_t n;
-	double *value = gather_new(series, SB_METRIC_ns_per_op, &n);
+	double *value = sb_series_values(series, SB_METRIC_ns_per_op, &n);
 	const struct sb_trend trend = sb_trend_of(value, n);
 	double part;
 
@@ -329,7 +298,7 @@ static double median_of(double *value, uint32_t n)
 static void judge_step(struct sb_series *series)
 {
 	uint32_t n;
-	double *value = gather_new(series, SB_METRIC_ns_per_op, &n);
+	double *value = sb_series_values(series, SB_METRIC_ns_per_op, &n);
 	struct sb_step_change step = { .p = 1 };
 	double part = 0;
 
@@ -342,24 +311,28 @@ static void judge_step(struct sb_series *series)
 	for (uint32_t r = 0; r < series->records && fabs(part) > STEP_PART; r++)
 		sb_record_suspect(&series->record[r],
 				  "not stationary: ns_per_op changes by %+.1f %% after %" PRIu32
-				  " repetitions (p = %.2g)",
-				  100 * part, step.before, step.p);
+				  " %s (p = %.2g)",
+				  100 * part, step.before, unit_of(series), step.p);
 	free(value);
 }
 
 const struct sb_series_rule sb_series_rules[] = {
 	{ "warm-up",
-	  "of 6 repetitions or more: 5 % and 3 quartile distances above the second half's third "
+	  "of 6 repetitions of a fork or more: 5 % and 3 quartile distances above the second "
+	  "half's third "
 	  "quartile",
 	  "the first repetitions are slower than the later ones; each of them is suspect",
 	  judge_warm_up },
-	{ "trend", "of 8 repetitions or more: 5 % from first to last, and p < 0.01",
-	  "time per operation rises or falls over the repetitions (Mann and Kendall's test, Sen's "
+	{ "trend",
+	  "of 8 forks, or repetitions of one, or more: 5 % from first to last, and p < 0.01",
+	  "time per operation rises or falls over them (Mann and Kendall's test, Sen's "
 	  "slope); all of them are suspect",
 	  judge_trend },
 	{ "step",
-	  "of 8 repetitions or more: 5 % between the medians before and after, and p < 0.05",
-	  "time per operation has another level from some repetition on (ranks, the split that "
+	  "of 8 forks, or repetitions of one, or more: 5 % between the medians before and after, "
+	  "and "
+	  "p < 0.05",
+	  "time per operation has another level from some of them on (ranks, the split that "
 	  "differs most, random orders); all of them are suspect",
 	  judge_step },
 	{ "mean", "in virtual time, of 3 repetitions or more: 5 % to either side",

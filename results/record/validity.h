@@ -80,8 +80,4 @@ void sb_judge_record(struct sb_record *record, const struct sb_conditions *condi
 /* All rows of a series, once, when all are there. */
 void sb_judge_series(struct sb_series *series);
 
-/* The width of the median's 95 % confidence interval (sb_median_interval) for a
- * metric of a series, as a part of the median; infinite without an interval. */
-double sb_series_uncertainty(const struct sb_series *series, enum sb_metric_id metric);
-
 #endif

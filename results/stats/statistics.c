@@ -248,3 +248,46 @@ struct sb_interval sb_median_interval(const double *sorted, uint32_t n)
 	}
 	return (struct sb_interval){ sorted[k], sorted[n - 1 - k] };
 }
+
+struct sb_median sb_median_of(double *value, uint32_t n, bool are_independent)
+{
+	const struct sb_spread spread = sb_spread_of(value, n);
+	struct sb_interval interval = { NAN, NAN };
+
+	if (are_independent && n <= SB_INTERVAL_MAX)
+		interval = sb_median_interval(value, n);
+	if (isnan(interval.low))
+		return (struct sb_median){ n, false, spread.median, spread.min, spread.max };
+	return (struct sb_median){ n, true, spread.median, interval.low, interval.high };
+}
+
+/* ---- forks ---- */
+
+uint32_t sb_fork_medians(double *value, const uint32_t *fork, uint32_t n)
+{
+	uint32_t medians = 0;
+	uint32_t end;
+
+	for (uint32_t i = 0; i < n; i = end) {
+		uint32_t numbers = 0;
+
+		for (end = i; end < n && fork[end] == fork[i]; end++) {
+			if (!isnan(value[end]))
+				value[i + numbers++] = value[end];
+		}
+		if (numbers >= 2 || numbers == end - i)
+			value[medians++] = sb_spread_of(&value[i], numbers).median;
+	}
+	return medians;
+}
+
+uint32_t sb_next_look(uint32_t n)
+{
+	static const uint32_t looks[] = { 9, 15, 25, 41, SB_LOOK_FORKS_MAX };
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(looks); i++) {
+		if (looks[i] > n)
+			return looks[i];
+	}
+	return 0;
+}

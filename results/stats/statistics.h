@@ -66,6 +66,32 @@ struct sb_interval {
 };
 struct sb_interval sb_median_interval(const double *sorted, uint32_t n);
 
+/* A median with that interval, or with the least and the largest value where there is none. */
+struct sb_median {
+	uint32_t n; /* values; 0: none, and NaN */
+	bool is_interval;
+	double at, low, high;
+};
+
+/* Of n values, which are sorted for it. The interval needs values that are independent of each
+ * other. */
+struct sb_median sb_median_of(double *value, uint32_t n, bool are_independent);
+
+/*
+ * Replaces repetitions by one value for each fork, the median of its repetitions, and returns how
+ * many there are. Repetitions of one fork are no sample of what the program costs: they follow from
+ * each other, and share the layout of its memory. fork[i]: that of value[i]; those of a fork are
+ * side by side. NaN: it has no number. A fork of several repetitions with fewer than two numbers has
+ * no value.
+ */
+uint32_t sb_fork_medians(double *value, const uint32_t *fork, uint32_t n);
+
+/* How many forks there are before --until-ci compares the interval with its limit for the next time:
+ * looks at every number would end in a narrow interval by chance. 0: there are no more looks after
+ * n forks. */
+uint32_t sb_next_look(uint32_t n);
+#define SB_LOOK_FORKS_MAX 60
+
 /*
  * Whether values have come to rest: the medians of the last and of the last but
  * one SB_REST_VALUES differ by less than SB_REST_PART.

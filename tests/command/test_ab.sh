@@ -43,7 +43,7 @@ ab="ab -w pingpong -o $work/no"
 	refuses "a metric that is none" 3 "did you mean ns_per_op" \
 		$ab -A '--batch 1' --metric ns_per_opp
 	refuses "no workload" 3 "no workload" ab -A '--batch 1'
-	refuses "one result" 3 "expected two results, A and B; 1 given" compare "$work"
+	refuses "one result" 3 "expected two results, A and B, or several: .*; 1 given" compare "$work"
 	refuses "no result" 3 "no: No such file" compare "$work/no" "$work/no"
 }
 
@@ -256,10 +256,10 @@ refuses "what the other program says of its options" 3 "side B: unknown option '
 compares() {
 	"$program" compare "$work/slow" "$work/slow" >"$work/out" &&
 		grep -q "^pingpong/side:A" "$work/out" &&
-		[ "$(grep -c "no significant difference" "$work/out")" -ge 4 ] &&
-		grep -q "^unpaired: A and B ran at different times" "$work/out"
+		[ "$(grep -c "no verdict; here B is as A" "$work/out")" -ge 4 ] &&
+		grep -q "^no verdict: how far runs of one program are apart on this machine is not known" "$work/out"
 }
-holds "compare: a result does not differ from itself" compares
+holds "compare: two results have no verdict" compares
 
 # Results of 12 repetitions from the pairs above.
 python3 - "$work" <<'EOS'
@@ -317,6 +317,18 @@ for name, change in (("plain", lambda r: None), ("other", other), ("processor", 
                      ("rename", rename), ("spoil", spoil), ("emulate", emulate)):
     keep(name, series("plain", change))
 keep("slower", series("slower"))
+# Runs of both in turn, three seconds apart, each with a level of its own.
+def date(at, level):
+    def change(result):
+        result["sched_bench"]["meta"]["run"]["date"] = f"2026-11-21T22:20:{at:02}+00:00"
+        for row in result["benchmarks"]:
+            row["sched_bench"]["ns_per_op"] *= level
+    return change
+for i in range(4):
+    keep(f"a{i}", series("plain", date(6 * i, 1 + i / 100)))
+    keep(f"b{i}", series("slower", date(6 * i + 3, 1 + i / 90)))
+    keep(f"same{i}", series("plain", date(6 * i + 3, 1.021 - i / 80)))
+    keep(f"late{i}", series("slower", date(30 + i, 1 + i / 90)))
 EOS
 compare() {
 	a=$1 b=$2
@@ -324,28 +336,60 @@ compare() {
 	"$program" compare "$work/c/$a.json" "$work/c/$b.json" --metric ns_per_op "$@" \
 		>"$work/out" 2>"$work/err"
 }
-is_slower() {
-	compare plain slower && grep -Eq '^ns_per_op .*1\.500 \[1\.[0-9]+ \.\. 1\.[0-9]+\] +B is 50 % slower' \
-		"$work/out" && grep -q "repetitions of one process share" "$work/out" &&
-		! grep -q "warning" "$work/out"
+is_open() {
+	compare plain slower && grep -Eq '^ns_per_op .*1\.500 +no verdict; here B is 50 % slower$' \
+		"$work/out" && grep -q "ab -A ... -B ... decides in about 50 s" "$work/out" &&
+		! grep -q "warning\|95 %" "$work/out"
 }
-holds "compare: 1.5 times as slow" is_slower
+holds "compare: 1.5 times as slow, once" is_open
+# sides A B: four results of each; further arguments.
+sides() {
+	a=$1 b=$2
+	shift 2
+	"$program" compare "$work/c/$a"[0-3].json --with "$work/c/$b"[0-3].json --metric ns_per_op "$@" \
+		>"$work/out" 2>"$work/err"
+}
+is_slower() {
+	sides a b && grep -Eq '^ns_per_op .*1\.50[0-9] \[1\.[0-9]+ \.\. 1\.[0-9]+\] +B is 5[01] % slower' "$work/out" &&
+		grep -q "^a value is the median of a run: 4 of A and 4 of B, taken in turn" "$work/out"
+}
+holds "compare: runs in turn have a verdict" is_slower
+is_same() { sides a same && grep -q 'no significant difference' "$work/out"; }
+holds "compare: also the other one" is_same
+is_late() {
+	sides a late && grep -q 'no verdict; here B is 5[01] % slower$' "$work/out" &&
+		grep -q "^these runs were not taken in turn" "$work/out"
+}
+holds "compare: runs of B after those of A have none" is_late
+few() {
+	"$program" compare "$work/c/a"[0-2].json --with "$work/c/b"[0-2].json >"$work/out" &&
+		grep -q 'no verdict; here B' "$work/out" && ! grep -q "in turn: at most" "$work/out"
+}
+holds "compare: nor have three of each" few
+refuses "compare: B is missing" 3 "with: a value is missing" compare "$work/c/a0.json" --with
+refuses "compare: A is missing" 3 "expected two results, A and B, or several" compare --with "$work/c/b0.json"
+refuses "compare: one of several is of another machine" 3 "expected results of one, or --across" \
+	compare "$work/c/a0.json" "$work/c/other.json" --with "$work/c/b0.json"
 are_side_by_side() {
 	"$program" report "$work/c/plain.json" "$work/c/slower.json" -o "$work/two.html" &&
-		grep -q '<p class="answer">pingpong.* B is 50 % slower' "$work/two.html" &&
+		grep -q '<p class="answer">pingpong.* no verdict; here B is 50 % slower' "$work/two.html" &&
 		"$program" report "$work/c/plain.json" "$work/c/other.json" -o - --format md |
 		grep -q "^- warning: option differs: batch is '16' for A, '1' for B"
 }
 holds "a page of two results has their difference, and the options in which they differ" \
 	are_side_by_side
 has_superiority() {
-	"$program" compare "$work/c/plain.json" "$work/c/slower.json" --metric ns_per_op \
-		--format csv >"$work/out" && python3 - "$work/out" <<-'EOS'
-			import csv, sys
-			row, = csv.DictReader(open(sys.argv[1]))
-			assert row["superiority"] == "1" and row["blocks"] == "" and row["difference"] == "higher"
-			assert abs(float(row["p"]) - 2 / 2704156) < 1e-12, row
-		EOS
+	sides a b --format csv && python3 - "$work/out" <<-'EOS'
+		import csv, sys
+		row, = csv.DictReader(open(sys.argv[1]))
+		assert row["superiority"] == "1" and row["blocks"] == "" and row["difference"] == "higher"
+		assert abs(float(row["p"]) - 2 / 70) < 1e-12 and row["n_a"] == row["n_b"] == "4", row
+	EOS
+	sides a late --format csv && python3 - "$work/out" <<-'EOS'
+		import csv, sys
+		row, = csv.DictReader(open(sys.argv[1]))
+		assert row["difference"] == "open" and row["p"] == row["low"] == row["high"] == "", row
+	EOS
 }
 holds "compare: every one of B is above every one of A" has_superiority
 warns() {

@@ -113,13 +113,15 @@ refuses "check takes no words" 3 "check: 'all' is not expected" check all
 refuses "check has no workloads" 3 "unknown option '-w'" check -w yield
 refuses "a percentage without its sign" 3 "expected none|PERCENT, PERCENT from 0.1% to 100%" \
 	run -w yield --until-ci 1
-refuses "fewer repetitions than an interval needs" 3 "max-repetitions: '4' .*at least 6, which" \
-	run -w yield --until-ci 5% -r 2 --max-repetitions 4
-refuses "more repetitions than there may be" 3 "max-repetitions: '7' .*at least --repetitions" \
-	run -w yield --until-ci 5% -r 9 --max-repetitions 7
+refuses "an interval of one fork" 3 "until-ci: '5%' .*expected several --forks" \
+	run -w yield --until-ci 5% --forks 1
+refuses "an interval in virtual time" 3 "until-ci: '5%' .*expected several --forks" \
+	run -w yield --until-ci 5% --virtual
+refuses "several forks of a trace" 3 "forks: '2' .*expected 1 with --virtual, --find-slo, --trace" \
+	run -w yield --forks 2 --trace
 refuses "a warm-up that is neither" 3 "from 0ns to 1h, or auto" run -w yield --warmup steady
 
-# Repetitions until the median is known, but no more than may be.
+# Forks until the median is known, but no more than may be.
 repeats() {
 	rm -rf "${work:?}/$1"
 	# shellcheck disable=SC2086
@@ -134,15 +136,28 @@ repeats() {
 		EOF
 }
 narrow() {
-	repeats narrow "--until-ci 0.1% --max-repetitions 7" "len(rows) == 7" &&
-		grep -q "after 7 repetitions" "$work/err"
+	repeats narrow "--until-ci 0.1% --forks 41 -r 1" "len(rows) == 60" &&
+		grep -q "after 60 forks" "$work/err"
 }
 holds "--until-ci gives up, and says so" again narrow
-# An interval as wide as the median is no news, but six are needed for any.
-holds "--until-ci stops when it is narrow" again repeats wide "--until-ci 100% --duration 20ms" "6 <= len(rows) < 100"
-holds "--until-ci makes what is asked for" again repeats least "--until-ci 100% -r 12" "len(rows) >= 12"
-holds "the default of --max-repetitions is no less than --repetitions" again repeats many \
-	"--until-ci 99% -r 101" "len(rows) == 101"
+# Whatever the machine does: the last look alone has found it narrow, and nine forks are started at least.
+looks() {
+	repeats wide "--until-ci 30% --forks 2 -d 20ms" "len(rows) // 2 in (9, 15, 25, 41, 60)" &&
+		python3 - "$work/wide" <<-'EOF'
+			import csv, math, statistics, sys
+			rows = list(csv.DictReader(open(sys.argv[1] + "/runs.csv")))
+			value = [float(r["ns_per_op"]) for r in rows]
+			median = [statistics.median(value[i:i + 2]) for i in range(0, len(value), 2)]
+			def is_narrow(n):
+			    ends = [k for k in range(1, n) if sum(math.comb(n, i) for i in range(k)) / 2**n <= 0.025]
+			    seen = sorted(median[:n])
+			    return seen[n - ends[-1]] - seen[ends[-1] - 1] <= 0.3 * statistics.median(seen)
+			narrow = [n for n in (9, 15, 25, 41, 60) if n <= len(median) and is_narrow(n)]
+			assert narrow == [len(median)] or not narrow and len(median) == 60, (narrow, len(median))
+		EOF
+}
+holds "--until-ci stops when it is narrow" again looks
+holds "--until-ci starts what is asked for" again repeats least "--until-ci 100% --forks 61 -r 1" "len(rows) == 61"
 holds "--warmup auto ends" repeats rest "--warmup auto" "len(rows) == 2"
 sees_the_system() {
 	repeats seen "--park poll" "len(rows) == 2" && python3 - "$work/seen" <<-'EOF'
@@ -190,8 +205,8 @@ refuses "an option whose other one is missing" 3 "^sched-bench: --look-ahead: on
 	run -w yield --look-ahead 20ns
 refuses "the same in a sweep" 3 "chunks: only with --on$" sweep -w yield -L batch=1,2 --chunks 3
 refuses "the same in a gate" 3 "slowdowns: only with --selftest$" gate --slowdowns 2%
-printf '[one]\nworkload=yield\nmax-repetitions=5\n' >"$work/alone.ini"
-refuses "the same in a job" 3 "max-repetitions: only with --until-ci$" run "$work/alone.ini"
+printf '[one]\nworkload=yield\nlook-ahead=20ns\n' >"$work/alone.ini"
+refuses "the same in a job" 3 "look-ahead: only with --virtual$" run "$work/alone.ini"
 refuses "the default is no exception" 3 "look-ahead: only with --virtual$" \
 	run -w yield --look-ahead 50ns
 refuses "an option that needs one of several" 3 \
@@ -199,7 +214,7 @@ refuses "an option that needs one of several" 3 \
 holds "one of them is enough" "$program" run -w yield --trace-events 64 --record-actors x --show-job
 holds "but its help is printed" "$program" run --look-ahead 20ns --help
 environment_may_have_it() {
-	SCHED_BENCH_MAX_REPETITIONS=5 "$program" run -w yield --show-job >"$work/alone"
+	SCHED_BENCH_LOOK_AHEAD=20ns "$program" run -w yield --show-job >"$work/alone"
 }
 holds "in the environment it may be meant for other runs" environment_may_have_it
 in_environment() {

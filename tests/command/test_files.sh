@@ -136,7 +136,7 @@ for row in csv.DictReader(open(sys.argv[1] + "/series.csv")):
     assert abs(float(row["median"]) - statistics.median(values)) <= 1e-12 * abs(max(values, key=abs)), row
     assert int(row["valid"]) + int(row["suspect"]) + int(row["invalid"]) == 3, row
 columns = list(csv.reader(open(sys.argv[1] + "/runs.csv")))[0][15:-1]
-metrics = [name for name in columns if not name.startswith("setting_")]
+metrics = [name for name in columns if name != "fork" and not name.startswith("setting_")]
 assert len(seen) == 2 * len(metrics), len(seen)'
 holds "settings are columns of series.csv" python '
 import csv, sys

@@ -14,7 +14,7 @@ runs() {
 	n=$((n + 1))
 	name=$1
 	shift
-	"$program" run "$@" --duration 50ms --warmup 20ms --repetitions 2 \
+	"$program" run "$@" --forks 1 --duration 50ms --warmup 20ms --repetitions 2 \
 		--no-plots -q -o "$work/$n" 2>"$work/err"
 	got=$?
 	if { [ $got -eq 0 ] || [ $got -eq 2 ]; } && [ -s "$work/$n/runs.csv" ]; then

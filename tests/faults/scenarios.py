@@ -179,7 +179,7 @@ TABLE = [
              makes=(*RUN_FILES, "n/plots/*"), is_slow=True),
     Scenario("run export", f"run -w yield {QUICK} -o n --export-csv - --export-json x.json",
              makes=(*RUN_FILES, "x.json"), lines=2),  # one for each file that it cannot write
-    Scenario("run saved", f"run -w yield {QUICK.replace('--repetitions 1', '-r 3')} -o n",
+    Scenario("run saved", f"run -w yield {QUICK.replace('--repetitions 1', '-r 3 --forks 1')} -o n",
              makes=(*RUN_FILES, "n/run.db*", "n/run.lock"),
              maybe=(*Scenario.maybe, "n/run.db*", "n/run.lock"), then=run_resumes),
     Scenario("sweep new", f"sweep -w yield -L batch=1,16 {TOLD} -o n", makes=SWEEP_FILES,

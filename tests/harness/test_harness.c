@@ -86,9 +86,9 @@ static void defaults_are_valid(void **state)
 	struct sb_options options;
 
 	(void)state;
-	CHECK_EQ(parse(&options, "-w yield"), 0);
+	CHECK_EQ(parse(&options, "-w yield --forks 1"), 0);
 	for (int id = 0; id < SB_OPTIONS; id++) {
-		if (id != SB_OPT_workload)
+		if (id != SB_OPT_workload && id != SB_OPT_forks)
 			assert_string_equal(options.value[id].source, "default");
 		assert_true(strlen(sb_option[id].help) > 3);
 	}
@@ -96,6 +96,42 @@ static void defaults_are_valid(void **state)
 	CHECK_EQ(sb_opt(&options, SB_OPT_duration), 500000000);
 	CHECK_EQ(sb_opt(&options, SB_OPT_record), 64);
 	CHECK_EQ(options.value[SB_OPT_record].alternative, 2);
+	sb_options_free(&options);
+}
+
+static void forks_change_defaults(void **state)
+{
+	static const struct {
+		const char *line;
+		uint64_t forks, repetitions, duration_ms;
+	} cases[] = {
+		{ "-w yield", 9, 3, 130 },
+		{ "-w yield --forks 12 -r 5 -d 20ms", 12, 5, 20 },
+		{ "-w yield --forks 1", 1, 9, 500 },
+		/* What other verbs start. */
+		{ "-w yield --repetitions=1", 1, 1, 500 },
+		{ "-w yield --repetitions=1 --forks 2", 2, 1, 130 },
+		{ "-w yield --virtual", 1, 3, 5 },
+		{ "-w yield --trace", 1, 9, 500 },
+		{ "-w service --find-slo p99<1ms", 1, 9, 500 },
+	};
+	struct sb_options options;
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
+		CHECK_EQ(parse(&options, cases[i].line), 0);
+		CHECK_EQ(sb_opt(&options, SB_OPT_forks), cases[i].forks);
+		CHECK_EQ(sb_opt(&options, SB_OPT_repetitions), cases[i].repetitions);
+		CHECK_EQ(sb_opt(&options, SB_OPT_duration), 1000000 * cases[i].duration_ms);
+		sb_options_free(&options);
+	}
+	/* It may be meant for other runs. */
+	setenv("SCHED_BENCH_FORKS", "5", 1);
+	CHECK_EQ(parse(&options, "-w yield --virtual"), 0);
+	CHECK_EQ(sb_opt(&options, SB_OPT_forks), 1);
+	sb_options_free(&options);
+	unsetenv("SCHED_BENCH_FORKS");
+	CHECK_EQ(parse(&options, "-w yield --virtual --forks 5"), SB_EXIT_USAGE);
 	sb_options_free(&options);
 }
 
@@ -406,6 +442,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_and_times),
 		cmocka_unit_test(defaults_are_valid),
+		cmocka_unit_test(forks_change_defaults),
 		cmocka_unit_test(sources_have_their_order),
 		cmocka_unit_test(options_reach_the_scheduler),
 		cmocka_unit_test(policies_set_what_they_say),

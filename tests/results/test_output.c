@@ -36,7 +36,7 @@ static int split(char *line, char **field, int max)
 static void runs_csv_reads_back(void **state)
 {
 	struct sb_result *result = make_result(".");
-	const int columns = 17 + (int)sb_metrics(); /* one is an option's */
+	const int columns = 18 + (int)sb_metrics(); /* one is an option's */
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);

@@ -462,18 +462,6 @@ static void intervals_cover_the_median(void **state)
 	assert_in_range(covered, RUNS * 95 / 100, RUNS * 99 / 100);
 }
 
-static void uncertainty_is_the_width(void **state)
-{
-	struct sb_record record[MANY];
-	struct sb_series series = make_series(record, noise, MANY);
-
-	(void)state;
-	/* 98 to 103; third and third but last: 99 and 102; median 100.5. */
-	assert_true(fabs(sb_series_uncertainty(&series, SB_METRIC_ns_per_op) - 3 / 100.5) < 1e-9);
-	series.records = 5;
-	assert_true(isinf(sb_series_uncertainty(&series, SB_METRIC_ns_per_op)));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,7 +481,6 @@ int main(void)
 		cmocka_unit_test(rest_is_found),
 		cmocka_unit_test(intervals_are_those_of_tables),
 		cmocka_unit_test(intervals_cover_the_median),
-		cmocka_unit_test(uncertainty_is_the_width),
 	};
 
 	return cmocka_run_group_tests_name("validity", tests, NULL, NULL);

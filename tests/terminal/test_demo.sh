@@ -22,8 +22,8 @@ has() {
 }
 holds "a demo ends as a run does" ends 0
 holds "it names its run" has '^\$ sched-bench run -w skynet '
-holds "the answer" has '^skynet: ns_per_op .*\(6 repetitions, all\| of 6 \)'
-holds "the table" has '^skynet  .*/6 '
+holds "the answer" has '^skynet: ns_per_op .*6 forks x 3, '
+holds "the table" has '^skynet  .*/18 '
 holds "the page is where it says" test -s \
 	"$work/$(sed -n 's/^    \(sched-bench-results.*html\)$/\1/p' "$work/out")"
 if command -v gnuplot >/dev/null; then
@@ -60,7 +60,7 @@ taskset=$(command -v taskset)
 holds "on one CPU without gnuplot" lonely
 holds "which is said once" test "$(grep -c 'no plots: gnuplot is not installed' "$work/err")" -eq 1
 holds "by one worker" has '; 1 worker, '
-holds "the environment does not count" has '^skynet: ns_per_op .*\(6 repetitions, all\| of 6 \)'
+holds "the environment does not count" has '^skynet: ns_per_op .*6 forks x 3, '
 holds "but for the directory" test -s "$work/here/report.html"
 holds "no picture, but what to do next" sh -c "! grep -q '^picture' '$work/out' &&
 	grep -q 'here/report.html' '$work/out' && grep -q 'sched-bench help questions' '$work/out'"
