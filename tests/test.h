@@ -17,6 +17,11 @@
 
 #include <cmocka.h>
 
+/* The name of cmocka 2.0, which deprecates the older one. */
+#ifndef assert_uint_in_range
+#define assert_uint_in_range assert_in_range
+#endif
+
 #include "core/platform/platform.h"
 
 /* Whether this build has jemalloc's arenas. */

@@ -38,8 +38,8 @@ static void places_are_distinct_and_allowed(void **state)
 
 	(void)state;
 	sb_topology_machine(topology, &machine);
-	assert_in_range(machine.pus, 1, 1 << 20);
-	assert_in_range(machine.cores, 1, machine.pus);
+	assert_uint_in_range(machine.pus, 1, 1 << 20);
+	assert_uint_in_range(machine.cores, 1, machine.pus);
 	CHECK_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
 	assert_true(machine.pus <= (uint32_t)CPU_COUNT(&allowed));
 	CHECK_EQ(sb_placement_make(topology, 3 * machine.pus, &p), 0);

@@ -218,7 +218,7 @@ static void a_timer_waits_for_the_running_step(void **state)
 	fixture_submit(&f, &scripted, &sleeper);
 	fixture_submit(&f, &scripted, &hog);
 	fixture_wait(&f);
-	assert_in_range(sleeper.seen, 0, 30);
+	assert_uint_in_range(sleeper.seen, 0, 30);
 	fixture_end(&f);
 }
 
@@ -251,7 +251,7 @@ static void a_submission_waits_for_few_steps(void **state)
 		fixture_submit(&f, &scripted, &others);
 	fixture_submit(&f, &scripted, &hog);
 	fixture_wait(&f);
-	assert_in_range(hog.seen, 0, 10 * SUBMISSIONS);
+	assert_uint_in_range(hog.seen, 0, 10 * SUBMISSIONS);
 	fixture_end(&f);
 }
 

@@ -55,7 +55,7 @@ static void the_dead_are_bounded_beside_a_long_step(void **state)
 	fixture_wait(&f);
 	sb_scheduler_read_memory(f.s, &memory);
 	/* At most a block of PIDs more than the bound, and what lives. */
-	assert_in_range(memory.held_bytes, 1, 4 * DEAD_MAX);
+	assert_uint_in_range(memory.held_bytes, 1, 4 * DEAD_MAX);
 	CHECK_EQ(sb_load_rlx(&child.steps), DEAD_AT_A_TIME * DEAD_ROUNDS);
 	CHECK_EQ(sb_scheduler_settle(f.s), 0);
 	CHECK_EQ(sb_dead_bytes(f.s), 0);
@@ -90,7 +90,7 @@ static void check_giving_back(const struct sb_process_ops *ops, sb_pid *pid, uin
 	fixture_wait(&f);
 	while (held_bytes(&f) > peak / 4 && sb_clock_ns() < end)
 		sb_thread_sleep(10000000);
-	assert_in_range(held_bytes(&f), 0, peak / 4);
+	assert_uint_in_range(held_bytes(&f), 0, peak / 4);
 	fixture_end(&f);
 }
 
@@ -264,7 +264,7 @@ static void the_limit_is_never_passed(void **state)
 	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
 	sb_scheduler_destroy(f.s);
 	/* The spawners are alive, too. */
-	assert_in_range(sb_load_rlx(&crowd_living_most), 1, CROWD - 1);
+	assert_uint_in_range(sb_load_rlx(&crowd_living_most), 1, CROWD - 1);
 	CHECK_EQ(sb_load_rlx(&crowd.refused) > 0, 1);
 }
 

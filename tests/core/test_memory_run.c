@@ -110,7 +110,7 @@ static void a_timer_that_fails_leaves_nothing(void **state)
 	fixture_submit(&f, &scripted, &script);
 	fixture_wait(&f);
 	/* Extra, ids, chunk, table: pools may have had the first two. */
-	assert_in_range(script.seen, 3, 5);
+	assert_uint_in_range(script.seen, 3, 5);
 	CHECK_EQ(pending(f.s->worker[0]), 0);
 	fixture_end(&f);
 }

@@ -42,7 +42,8 @@ static void run_job(const struct sb_config *policy, int rounds)
 	}
 	CHECK_EQ(sb_scheduler_stop(f.s, FIXTURE_TIMEOUT_NS), 0);
 	fixture_check_conservation(&f);
-	assert_in_range(sb_hist_max(fixture_hist(&f, SB_HIST_batch_steal)), 0, policy->steal_cap);
+	assert_uint_in_range(sb_hist_max(fixture_hist(&f, SB_HIST_batch_steal)), 0,
+			     policy->steal_cap);
 	sb_scheduler_destroy(f.s);
 }
 

@@ -95,7 +95,7 @@ static void the_idle_stamp_is_of_this_round(void **state)
 		while (sb_scheduler_wait_idle(f.s, 0))
 			sb_cpu_pause();
 		end = sb_scheduler_idle_since_ns(f.s);
-		assert_in_range(end, start, sb_clock_ns());
+		assert_uint_in_range(end, start, sb_clock_ns());
 	}
 	fixture_end(&f);
 }

@@ -271,8 +271,8 @@ static void a_flood_keeps_nobody_out(void **state)
 	sb_store_rel(&flood.holder.flag, 2);
 	fixture_wait(&f);
 	CHECK_EQ(flood.target.seen, FLOOD);
-	assert_in_range(flood.spawned.seen, 0, FLOOD_BUDGET);
-	assert_in_range(flood.submitted.seen, 0, (4 * FLOOD_TICK + 1) * FLOOD_BUDGET);
+	assert_uint_in_range(flood.spawned.seen, 0, FLOOD_BUDGET);
+	assert_uint_in_range(flood.submitted.seen, 0, (4 * FLOOD_TICK + 1) * FLOOD_BUDGET);
 	fixture_end(&f);
 }
 
@@ -311,7 +311,7 @@ static int eat(struct script *script, struct sb_step *step, const struct sb_even
 		return SB_IDLE;
 	/* It grows by doubling, if at all. */
 	if (glutton->before)
-		assert_in_range(count, 1, 2 * glutton->before);
+		assert_uint_in_range(count, 1, 2 * glutton->before);
 	glutton->before = count;
 	if (glutton->steps <= SLOW_STEPS)
 		glutton->got[glutton->steps] = count;
@@ -450,7 +450,7 @@ static void long_steps_make_ticks_frequent(void **state)
 	sb_store_rel(&slow.script.flag, 2);
 	fixture_wait(&f);
 	/* A tick after each step, and each fourth looks there first. */
-	assert_in_range(slow.waited, 1, TURNS + 1);
+	assert_uint_in_range(slow.waited, 1, TURNS + 1);
 	fixture_end(&f);
 }
 

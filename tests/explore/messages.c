@@ -105,7 +105,7 @@ static int box_step(void *state, struct sb_step *step, const struct sb_event *ev
 
 	(void)step;
 	(void)events;
-	assert_in_range(count, 0, BOUND);
+	assert_uint_in_range(count, 0, BOUND);
 	sb_add_rlx(&box->read, count);
 	while (!sb_load_acq(&box->go))
 		sb_thread_sleep(1000);
@@ -146,7 +146,7 @@ static void bounded(void)
 	for (int i = 0; i < 3; i++)
 		sb_thread_join(&thread[i]);
 	/* It has read none, or all that were there before its first step. */
-	assert_in_range(sb_load_rlx(&box.accepted), BOUND, 2 * BOUND);
+	assert_uint_in_range(sb_load_rlx(&box.accepted), BOUND, 2 * BOUND);
 	sb_store_rel(&box.go, 1);
 	scenario_wait(&box.f);
 	CHECK_EQ(sb_load_rlx(&box.read), sb_load_rlx(&box.accepted));

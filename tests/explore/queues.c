@@ -122,7 +122,7 @@ static void check_order(struct line *l, struct sb_process **out, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		const ptrdiff_t at = out[i] - &l->process[0][0];
 
-		assert_in_range(at, 0, PUSHERS * EACH - 1);
+		assert_uint_in_range(at, 0, PUSHERS * EACH - 1);
 		assert_true(at % EACH > last[at / EACH]);
 		last[at / EACH] = (int)(at % EACH);
 		CHECK_EQ(sb_add_rlx(&l->taken[at / EACH][at % EACH], 1), 0);

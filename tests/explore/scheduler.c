@@ -260,7 +260,7 @@ static void stop_against(bool spawns, uint64_t timeout_ns)
 	sb_scheduler_destroy(f->s);
 }
 
-static void stop(void)
+static void stop_waiting(void)
 {
 	stop_against(false, PATIENCE_NS);
 }
@@ -332,7 +332,7 @@ const struct scenario scheduler_scenarios[] = {
 	{ "stolen", "steps that wait for what they have spawned", stolen },
 	{ "meetings", "steps that wait for each other need all workers", meetings },
 	{ "executions", "threads that wait for a process, against a stop", executions },
-	{ "stop", "submissions against a stop", stop },
+	{ "stop", "submissions against a stop", stop_waiting },
 	{ "stop-spawning", "spawns and submissions against a stop", stop_spawning },
 	{ "stop-by-force", "the same against a stop that does not wait", stop_by_force },
 	{ NULL, NULL, NULL },

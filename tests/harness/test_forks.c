@@ -109,7 +109,7 @@ static void interval_holds_as_often_as_it_says(void **state)
 			covered += covers(&median, truth);
 		}
 		/* 96.1 % by counting, and four standard deviations. */
-		assert_in_range(covered, 0.949 * SETS, 0.973 * SETS);
+		assert_uint_in_range(covered, 0.949 * SETS, 0.973 * SETS);
 	}
 }
 
@@ -129,7 +129,7 @@ static void repetitions_of_one_fork_do_not(void **state)
 		median = sb_median_of(value, 9, true);
 		covered += covers(&median, 1000);
 	}
-	assert_in_range(covered, 0.4 * SETS, 0.65 * SETS);
+	assert_uint_in_range(covered, 0.4 * SETS, 0.65 * SETS);
 }
 
 static void looks_do_not_choose_narrow_intervals(void **state)
@@ -157,7 +157,7 @@ static void looks_do_not_choose_narrow_intervals(void **state)
 		ended[n]++;
 		covered += covers(&median, 1000);
 	}
-	assert_in_range(covered, 0.93 * SETS, SETS);
+	assert_uint_in_range(covered, 0.93 * SETS, SETS);
 	/* It was no question of the last look alone. */
 	assert_true(ended[9] > SETS / 100 && ended[15] > SETS / 100 && ended[25] > SETS / 100);
 	CHECK_EQ(sb_next_look(SB_LOOK_FORKS_MAX), 0);

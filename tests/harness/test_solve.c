@@ -84,7 +84,7 @@ static void a_disturbed_time_does_not_count(void **state)
 		make(times + TIMES, &rng, ns, 0);
 		times[3].real *= 2;
 		CHECK_EQ(sb_solve(times, &n, found), 0);
-		assert_in_range(n, 2 * TIMES - 2 * TIMES / 4, 2 * TIMES);
+		assert_uint_in_range(n, 2 * TIMES - 2 * TIMES / 4, 2 * TIMES);
 		found_out += n < 2 * TIMES && fabs(found[3] - ns[3]) < 0.01 * ns[3];
 	}
 	assert_true(found_out > TRIES / 2);

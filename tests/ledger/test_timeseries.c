@@ -356,7 +356,8 @@ static void noise_is_nothing(void **state)
 	for (int i = 0; i < SB_SCALE(400); i++) {
 		const struct shape shape = { .noise = 0.5, .points = i % 2 ? FEW : 0 };
 
-		assert_in_range(found(text, &shape), SB_TIMESERIES_STEADY, SB_TIMESERIES_POINTS);
+		assert_uint_in_range(found(text, &shape), SB_TIMESERIES_STEADY,
+				     SB_TIMESERIES_POINTS);
 	}
 }
 

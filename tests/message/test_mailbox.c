@@ -248,7 +248,7 @@ static void check_level(struct crowd *crowd)
 	const uint64_t accepted = sb_load_acq(&crowd->accepted);
 
 	if (accepted > crowd->got)
-		assert_in_range(accepted - crowd->got, 1, crowd->bound);
+		assert_uint_in_range(accepted - crowd->got, 1, crowd->bound);
 }
 
 static int drain_slowly(struct script *script, struct sb_step *step, const struct sb_event *events,

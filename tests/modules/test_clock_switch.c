@@ -177,7 +177,7 @@ static void expect_close(uint64_t start_ns)
 		const uint64_t after = sb_clock_kernel_ns();
 		const uint64_t slack = 1000000 + (after - start_ns) / 1000;
 
-		assert_in_range(now, before - slack, after + slack);
+		assert_uint_in_range(now, before - slack, after + slack);
 	}
 }
 

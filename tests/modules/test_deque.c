@@ -265,7 +265,7 @@ static void delivers_exactly_once(void **state)
 		stolen += v.stolen;
 		sb_deque_fini(&deque);
 	}
-	assert_in_range(stolen, ITEMS / 100, UINT64_MAX);
+	assert_uint_in_range(stolen, ITEMS / 100, UINT64_MAX);
 }
 
 static bool control_push(void *deque, void *item)
@@ -303,7 +303,7 @@ static void finds_the_unsound_steal_half(void **state)
 	}
 	fprintf(stderr, "# unsound steal-half: %llu items delivered twice or lost in run %d\n",
 		(unsigned long long)errors, runs);
-	assert_in_range(errors, 1, UINT64_MAX);
+	assert_uint_in_range(errors, 1, UINT64_MAX);
 }
 
 int main(void)

@@ -52,8 +52,8 @@ static void a_peak_is_given_back(void **state)
 			sleep_until_settled(&pool);
 		else
 			pass_periods(&pool, PERIODS);
-		assert_in_range(held(&pool), 1, REST_BYTES);
-		assert_in_range(resident_bytes(&pool), 1, held(&pool));
+		assert_uint_in_range(held(&pool), 1, REST_BYTES);
+		assert_uint_in_range(resident_bytes(&pool), 1, held(&pool));
 		CHECK_EQ(sb_pool_trim_due(&pool), UINT64_MAX);
 	}
 	sb_pool_fini(&pool);
@@ -75,7 +75,7 @@ static void a_trim_is_bounded(void **state)
 	do {
 		before = held(&pool);
 		sb_pool_trim(&pool, now_ns);
-		assert_in_range(before - held(&pool), 0, MIB);
+		assert_uint_in_range(before - held(&pool), 0, MIB);
 		/* Not again at the same time. */
 		before = held(&pool);
 		sb_pool_trim(&pool, now_ns);
@@ -84,7 +84,7 @@ static void a_trim_is_bounded(void **state)
 		calls++;
 	} while (pool.is_examining);
 	assert_true(calls > 1);
-	assert_in_range(held(&pool), 1, REST_BYTES);
+	assert_uint_in_range(held(&pool), 1, REST_BYTES);
 	sb_pool_fini(&pool);
 }
 
@@ -127,7 +127,7 @@ static void a_slab_with_one_object_stays(void **state)
 			kept += SB_SLAB_BYTES;
 	}
 	pass_periods(&pool, PERIODS);
-	assert_in_range(held(&pool), kept, kept + REST_BYTES);
+	assert_uint_in_range(held(&pool), kept, kept + REST_BYTES);
 	for (size_t i = 0; i < N; i++) {
 		if (object[i].at)
 			check_whole(&object[i]);
@@ -144,7 +144,7 @@ static void a_slab_with_one_object_stays(void **state)
 	for (size_t i = 0; i < N; i += 2 * each)
 		put(&pool, &object[i]);
 	pass_periods(&pool, PERIODS);
-	assert_in_range(held(&pool), 1, REST_BYTES);
+	assert_uint_in_range(held(&pool), 1, REST_BYTES);
 	CHECK_EQ(sb_pool_trim_due(&pool), UINT64_MAX);
 	sb_pool_fini(&pool);
 }
@@ -175,7 +175,7 @@ static void a_slab_is_looked_at_again_after_its_turn(void **state)
 			put(&pool, &object[i]);
 	}
 	sleep_until_settled(&pool);
-	assert_in_range(held(&pool), 1, REST_BYTES);
+	assert_uint_in_range(held(&pool), 1, REST_BYTES);
 	sb_pool_fini(&pool);
 }
 
@@ -204,12 +204,12 @@ static void parcels_come_home_after_a_trim(void **state)
 	for (int i = 0; i < N / 2 + 10; i++)
 		put(&home, &object[i]);
 	sleep_until_settled(&home);
-	assert_in_range(held(&home), 1, REST_BYTES);
+	assert_uint_in_range(held(&home), 1, REST_BYTES);
 	take_all(&home);
 	put_all(&other);
 	sb_pool_flush(&other);
 	sleep_until_settled(&home);
-	assert_in_range(held(&home), 1, REST_BYTES);
+	assert_uint_in_range(held(&home), 1, REST_BYTES);
 	sb_pool_fini(&other);
 	sb_pool_fini(&home);
 }
@@ -228,11 +228,12 @@ static void memory_moves_between_sizes(void **state)
 		for (size_t i = 0; i < N * (size_t)64 / size; i++)
 			put(&pool, &object[i]);
 		pass_periods(&pool, PERIODS);
-		assert_in_range(held(&pool), 1, REST_BYTES);
+		assert_uint_in_range(held(&pool), 1, REST_BYTES);
 	}
 	for (struct sb_pool_block *b = pool.blocks; b; b = b->next)
 		blocks++;
-	assert_in_range(blocks * SB_BLOCK_SLABS * SB_SLAB_BYTES, 1, (uint64_t)N * 64 + 4 * MIB);
+	assert_uint_in_range(blocks * SB_BLOCK_SLABS * SB_SLAB_BYTES, 1,
+			     (uint64_t)N * 64 + 4 * MIB);
 	sb_pool_fini(&pool);
 }
 

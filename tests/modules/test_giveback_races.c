@@ -68,7 +68,7 @@ static void nothing_is_lost_whatever_comes(void **state)
 	}
 	sb_pool_flush(&other);
 	pass_periods(&home, PERIODS + 1);
-	assert_in_range(held(&home) + held(&other), 1, REST_BYTES);
+	assert_uint_in_range(held(&home) + held(&other), 1, REST_BYTES);
 	CHECK_EQ(sb_pool_trim_due(&home), UINT64_MAX);
 	sb_pool_fini(&other);
 	sb_pool_fini(&home);
@@ -135,7 +135,7 @@ static void another_thread_frees_meanwhile(void **state)
 	sb_thread_join(&thread);
 	now_ns += SENT * (SB_POOL_PERIOD_NS / 4096);
 	pass_periods(&pool, PERIODS + 1);
-	assert_in_range(held(&pool), 1, REST_BYTES);
+	assert_uint_in_range(held(&pool), 1, REST_BYTES);
 	CHECK_EQ(sb_counter_read(&pool.used_bytes) + sb_counter_read(&receiver_pool.used_bytes), 0);
 	sb_pool_fini(&receiver_pool);
 	sb_pool_fini(&pool);
@@ -213,7 +213,7 @@ static void no_memory_is_needed(void **state)
 	put_all(&pool);
 	sb_store_rlx(&sb_test_allocations, 0);
 	pass_periods(&pool, PERIODS);
-	assert_in_range(held(&pool), 1, REST_BYTES);
+	assert_uint_in_range(held(&pool), 1, REST_BYTES);
 	take_all(&pool);
 	assert_null(sb_pool_alloc(&pool, 16));
 	/* The record of a block, but not the block. */
@@ -253,7 +253,7 @@ static void a_run_queue_frees_its_parts(void **state)
 		for (int i = 0; i < PERIODS; i++)
 			freed += sb_runq_trim(&queue);
 		/* All but the one in which the queue ends, or has ended. */
-		assert_in_range(freed, (round + 1) * (PARTS - 2), (round + 1) * (PARTS + 1));
+		assert_uint_in_range(freed, (round + 1) * (PARTS - 2), (round + 1) * (PARTS + 1));
 		CHECK_EQ(sb_runq_trim(&queue), 0);
 	}
 	sb_runq_clear(&queue);

@@ -81,7 +81,7 @@ static uint64_t talk_it_over(bool handover, uint64_t tick_ns, uint64_t hold_ns)
 static void a_conversation_needs_no_queue(void **state)
 {
 	(void)state;
-	assert_in_range(talk_it_over(true, 0, NEVER_LONG), 1000 - 1000 / 61 - 4, 1000);
+	assert_uint_in_range(talk_it_over(true, 0, NEVER_LONG), 1000 - 1000 / 61 - 4, 1000);
 	CHECK_EQ(talk_it_over(false, 0, NEVER_LONG), 0);
 	CHECK_EQ(talk_it_over(true, 0, 0), 0);
 }

@@ -30,7 +30,7 @@ static void idle_wakes_one_at_a_time(void **state)
 
 		assert_true(sb_idle_search_end(&idle));
 		id = sb_idle_claim(&idle, 77);
-		assert_in_range(id, 0, N - 1);
+		assert_uint_in_range(id, 0, N - 1);
 		assert_false(woken[id]);
 		woken[id] = true;
 	}

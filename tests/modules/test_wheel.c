@@ -130,12 +130,12 @@ static bool model_pop(struct model *m)
 
 	if (!timer)
 		return false;
-	assert_in_range(timer->tag, 0, m->pending - 1);
+	assert_uint_in_range(timer->tag, 0, m->pending - 1);
 	e = &m->entry[timer->tag];
 	assert_ptr_equal(e->timer, timer);
 	CHECK_EQ(timer->due_ns, e->due_ns);
-	assert_in_range(due_tick(e->due_ns), 0, tick_of(m->now_ns));
-	assert_in_range(m->last_order, 0, e->order);
+	assert_uint_in_range(due_tick(e->due_ns), 0, tick_of(m->now_ns));
+	assert_uint_in_range(m->last_order, 0, e->order);
 	m->last_order = e->order;
 	model_forget(m, timer->tag);
 	sb_wheel_release(&m->wheel, timer);
@@ -150,7 +150,7 @@ static void check_next(const struct model *m)
 	if (!m->pending)
 		CHECK_EQ(next, SB_WHEEL_NEVER);
 	else
-		assert_in_range(next, 0, first_due_tick(m) << SB_WHEEL_TICK_BITS);
+		assert_uint_in_range(next, 0, first_due_tick(m) << SB_WHEEL_TICK_BITS);
 }
 
 static void model_drain(struct model *m)
@@ -162,7 +162,7 @@ static void model_drain(struct model *m)
 		check_next(m);
 	} while (is_due(&m->wheel, m->now_ns));
 	if (m->pending)
-		assert_in_range(first_due_tick(m), tick_of(m->now_ns) + 1, UINT64_MAX);
+		assert_uint_in_range(first_due_tick(m), tick_of(m->now_ns) + 1, UINT64_MAX);
 }
 
 /* Time goes on, by however much; or to when the wheel says. */
@@ -262,10 +262,10 @@ static void next_leads_to_the_timer(void **state)
 		while (!(popped = sb_wheel_pop(&wheel))) {
 			now = sb_max_u64(now, sb_wheel_next_ns(&wheel));
 			sb_wheel_advance(&wheel, now);
-			assert_in_range(++looks, 0, SB_WHEEL_LEVELS);
+			assert_uint_in_range(++looks, 0, SB_WHEEL_LEVELS);
 		}
 		assert_ptr_equal(popped, timer);
-		assert_in_range(now, due, due + (1 << SB_WHEEL_TICK_BITS) - 1);
+		assert_uint_in_range(now, due, due + (1 << SB_WHEEL_TICK_BITS) - 1);
 		CHECK_EQ(sb_wheel_next_ns(&wheel), SB_WHEEL_NEVER);
 		sb_wheel_fini(&wheel);
 	}
@@ -286,12 +286,12 @@ static uint64_t drain_bounded(struct sb_wheel *wheel, uint64_t now, uint64_t *po
 		sb_wheel_advance(wheel, now);
 		advances++;
 		while ((timer = sb_wheel_pop(wheel))) {
-			assert_in_range(due_tick(timer->due_ns), last, tick_of(now));
+			assert_uint_in_range(due_tick(timer->due_ns), last, tick_of(now));
 			last = due_tick(timer->due_ns);
 			sb_wheel_release(wheel, timer);
 			n++;
 		}
-		assert_in_range(n, 0, SB_WHEEL_WORK);
+		assert_uint_in_range(n, 0, SB_WHEEL_WORK);
 		*popped += n;
 	} while (is_due(wheel, now));
 	return advances;
@@ -333,8 +333,8 @@ static void a_crowded_slot_is_moved_in_parts(void **state)
 	CHECK_EQ(popped, many);
 	CHECK_EQ(wheel.pending, 0);
 	/* Each is moved once or more. */
-	assert_in_range(advances, many / SB_WHEEL_WORK,
-			SB_WHEEL_LEVELS * (many / SB_WHEEL_WORK + 1));
+	assert_uint_in_range(advances, many / SB_WHEEL_WORK,
+			     SB_WHEEL_LEVELS * (many / SB_WHEEL_WORK + 1));
 	sb_wheel_fini(&wheel);
 }
 

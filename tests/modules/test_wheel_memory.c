@@ -57,7 +57,7 @@ static void indices_are_unique(void **state)
 	start_many(&wheel, 0, many);
 	for (uint32_t i = 0; i < many; i++) {
 		assert_ptr_equal(sb_wheel_find(&wheel, many_timer[i]->index), many_timer[i]);
-		assert_in_range(many_timer[i]->index, 0, (1 << 26) - 1);
+		assert_uint_in_range(many_timer[i]->index, 0, (1 << 26) - 1);
 	}
 	for (uint32_t i = 0; i < many; i++)
 		sb_wheel_release(&wheel, many_timer[i]);
@@ -157,7 +157,8 @@ static void memory_follows_the_timers(void **state)
 	start_many(&wheel, 0, many);
 	for (uint32_t i = 0; i < many; i++) {
 		sb_wheel_release(&wheel, many_timer[i]);
-		assert_in_range(wheel.chunks * per_chunk, 0, 2 * wheel.pending + 2 * per_chunk);
+		assert_uint_in_range(wheel.chunks * per_chunk, 0,
+				     2 * wheel.pending + 2 * per_chunk);
 	}
 	sb_wheel_fini(&wheel);
 }
@@ -178,7 +179,7 @@ static void few_starts_and_ends_allocate(void **state)
 		before = wheel.chunks;
 		start_many(&wheel, population, per_chunk);
 		after = wheel.chunks;
-		assert_in_range(after, before, before + 1);
+		assert_uint_in_range(after, before, before + 1);
 		for (int round = 0; round < 3; round++) {
 			for (uint32_t i = 0; i < per_chunk; i++)
 				sb_wheel_release(&wheel, many_timer[population + i]);

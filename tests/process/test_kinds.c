@@ -130,7 +130,7 @@ static void an_exit_overtakes_messages(void **state)
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	fixture_wait(&f);
 	/* Terminated in step 2, the other ends before it is step 4's turn. */
-	assert_in_range(seen.exit_step, 3, 4);
+	assert_uint_in_range(seen.exit_step, 3, 4);
 	CHECK_EQ(seen.messages, MESSAGES);
 	fixture_end(&f);
 }
@@ -162,7 +162,8 @@ static void kinds_share_a_step(uint32_t budget)
 	fixture_wait(&f);
 	CHECK_EQ(seen.messages, MESSAGES);
 	/* Half of each step, give or take the cancel event. */
-	assert_in_range(seen.completions, MESSAGES - 2 * budget - 2, MESSAGES + 2 * budget + 2);
+	assert_uint_in_range(seen.completions, MESSAGES - 2 * budget - 2,
+			     MESSAGES + 2 * budget + 2);
 	fixture_end(&f);
 }
 

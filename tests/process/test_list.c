@@ -31,13 +31,13 @@ static void census_visit(void *arg, const struct sb_process_info *info)
 	struct census *census = arg;
 
 	assert_string_equal(info->name, "scripted");
-	assert_in_range(info->state, SB_STATE_READY, SB_STATE_COMPLETE);
+	assert_uint_in_range(info->state, SB_STATE_READY, SB_STATE_COMPLETE);
 	for (int i = 0; i < STAY; i++) {
 		if (census->pid[i] != info->pid)
 			continue;
 		census->seen[i]++;
 		census->in_state[info->state]++;
-		assert_in_range(info->start_ns, census->start_ns, sb_clock_ns());
+		assert_uint_in_range(info->start_ns, census->start_ns, sb_clock_ns());
 		/* The state is seen before the steps. */
 		if (info->state == SB_STATE_IDLE)
 			CHECK_EQ(info->steps, census->steps);

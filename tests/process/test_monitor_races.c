@@ -35,7 +35,7 @@ static void watcher_exit(struct watcher *w, const struct sb_event *e)
 {
 	const int i = watch_of(w, e->tag);
 
-	assert_in_range(i, 0, WATCHES - 1); /* else nobody asked for it */
+	assert_uint_in_range(i, 0, WATCHES - 1); /* else nobody asked for it */
 	if (e->error)
 		CHECK_EQ(e->error, -EIO);
 	else
@@ -180,7 +180,7 @@ static void every_monitor_is_answered(void **state)
 		submit_many(&a, &watcher_ops, "doomed", 8);
 		arena_run(&a, successors);
 		CHECK_EQ(sb_load_rlx(&a.added), sb_load_rlx(&a.removed) + sb_load_rlx(&a.exits));
-		assert_in_range(sb_load_rlx(&a.added), 1, UINT64_MAX);
+		assert_uint_in_range(sb_load_rlx(&a.added), 1, UINT64_MAX);
 		CHECK_EQ(sb_load_rlx(&a.cancelled), 0);
 	}
 }

@@ -89,7 +89,7 @@ static void a_yield_of_nothing_waits_for_any_event(void **state)
 	CHECK_EQ(sb_scheduler_send(f.s, pid, sb_value_u64(1)), 0);
 	fixture_wait(&f);
 	CHECK_EQ(sb_load_rlx(&f.last_error), 0);
-	assert_in_range(sb_load_rlx(&script.steps), 3, 4);
+	assert_uint_in_range(sb_load_rlx(&script.steps), 3, 4);
 	fixture_end(&f);
 }
 

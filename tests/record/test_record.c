@@ -221,7 +221,7 @@ static void check_sampled(uint32_t every)
 	CHECK_EQ(count_of(&f, SB_HIST_submit_to_step), first);
 	CHECK_EQ(count_of(&f, SB_HIST_lifetime), first);
 	/* Distances are 1 to 2 x every - 1. */
-	assert_in_range(later, (STEPS - 1) / (2 * every - 1), STEPS - 1);
+	assert_uint_in_range(later, (STEPS - 1) / (2 * every - 1), STEPS - 1);
 	sb_scheduler_destroy(f.s);
 }
 

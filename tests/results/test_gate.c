@@ -107,7 +107,8 @@ static void false_alarms_are_as_rare_as_stated(void **state)
 		for (size_t d = 0; d < SB_ARRAY_SIZE(deviation); d++) {
 			const struct shown shown = try_gates(noises[n], deviation[d], 0, ALPHA);
 
-			assert_in_range(shown.of[SB_GATE_REGRESSED], 0, at_most(TRIALS, ALPHA));
+			assert_uint_in_range(shown.of[SB_GATE_REGRESSED], 0,
+					     at_most(TRIALS, ALPHA));
 		}
 	}
 }
@@ -150,7 +151,7 @@ static void at_its_limit_it_is_rarely_fine(void **state)
 	const struct shown shown = try_gates(normal, 0.02, LIMIT, SHARED);
 
 	(void)state;
-	assert_in_range(shown.of[SB_GATE_FINE], 0, at_most(TRIALS, BETA));
+	assert_uint_in_range(shown.of[SB_GATE_FINE], 0, at_most(TRIALS, BETA));
 }
 
 /* Blocks of runs here have a noise of 1 to 1.5 % in CPU time. */
@@ -159,7 +160,7 @@ static void five_percent_are_found(void **state)
 	const struct shown shown = try_gates(normal, 0.015, log1p(0.05), SHARED);
 
 	(void)state;
-	assert_in_range(shown.of[SB_GATE_REGRESSED], (uint32_t)(0.95 * TRIALS), TRIALS);
+	assert_uint_in_range(shown.of[SB_GATE_REGRESSED], (uint32_t)(0.95 * TRIALS), TRIALS);
 }
 
 static void what_is_clear_ends_early(void **state)
@@ -168,10 +169,10 @@ static void what_is_clear_ends_early(void **state)
 	const struct shown slow = try_gates(normal, 0.01, log1p(0.1), SHARED);
 
 	(void)state;
-	assert_in_range(same.of[SB_GATE_FINE], (uint32_t)(0.99 * TRIALS), TRIALS);
-	assert_in_range(same.values, 0, 10 * TRIALS);
-	assert_in_range(slow.of[SB_GATE_REGRESSED], (uint32_t)(0.99 * TRIALS), TRIALS);
-	assert_in_range(slow.values, 0, 12 * TRIALS);
+	assert_uint_in_range(same.of[SB_GATE_FINE], (uint32_t)(0.99 * TRIALS), TRIALS);
+	assert_uint_in_range(same.values, 0, 10 * TRIALS);
+	assert_uint_in_range(slow.of[SB_GATE_REGRESSED], (uint32_t)(0.99 * TRIALS), TRIALS);
+	assert_uint_in_range(slow.values, 0, 12 * TRIALS);
 }
 
 /* A rise that is certain and within the limit is no regression. */
@@ -214,9 +215,9 @@ static void the_forecast_holds(void **state)
 	(void)state;
 	CHECK_EQ(sb_sequential_forecast(LIMIT, BETA, 1), 0);
 	CHECK_EQ(sb_sequential_forecast(LIMIT, BETA, 1e-4), sb_look[0]);
-	assert_in_range(n, sb_look[0], SB_LOOK_LAST);
+	assert_uint_in_range(n, sb_look[0], SB_LOOK_LAST);
 	/* What most need is not far from the mean. */
-	assert_in_range(shown.values / TRIALS, sb_look[0], 3 * n / 2);
+	assert_uint_in_range(shown.values / TRIALS, sb_look[0], 3 * n / 2);
 }
 
 static struct sb_sequential a_test(void)

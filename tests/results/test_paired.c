@@ -88,7 +88,7 @@ static void the_normal_one_continues_the_exact_one(void **state)
 	for (int i = 0; i <= SB_SIGNED_RANK_EXACT; i++)
 		value[i] = (i * 37 % 101 - 38.4) / 100;
 	exact = p_of(value, SB_SIGNED_RANK_EXACT, 0);
-	assert_in_range((long)(exact * 1e6), 1, 100000);
+	assert_uint_in_range((long)(exact * 1e6), 1, 100000);
 	CHECK_NEAR(p_of(value, SB_SIGNED_RANK_EXACT + 1, 0) / exact, 1, 0.25);
 }
 

@@ -415,7 +415,7 @@ static void hostile_text_stays_text(void **state)
 	CHECK_EQ(count(script, "1:2 with fsteps"), 2 * SB_PLOT_LINES_MAX);
 	assert_true(count(script, "40 of 50") || count(script, "of 50 curves"));
 	for (char *line = strtok(script, "\n"); line; line = strtok(NULL, "\n"))
-		assert_in_range(strlen(line), 0, 1200);
+		assert_uint_in_range(strlen(line), 0, 1200);
 	free(script);
 	free_result(result);
 }
@@ -425,7 +425,7 @@ static void kinds_are_described(void **state)
 	(void)state;
 	for (const struct sb_plot_kind *k = sb_plot_kinds; k->name; k++) {
 		assert_ptr_equal(sb_plot_kind_find(k->name), k);
-		assert_in_range(strlen(k->doc), 10, 100);
+		assert_uint_in_range(strlen(k->doc), 10, 100);
 		assert_null(strchr(k->doc, '\n'));
 	}
 	assert_null(sb_plot_kind_find("all"));

@@ -49,7 +49,7 @@ static void a_summary_fits_its_terminal(void **state)
 	for (int columns = 40; columns < 150; columns++) {
 		char *text = summarize_wide(result, columns);
 
-		assert_in_range(width_of(text), columns / 2, columns);
+		assert_uint_in_range(width_of(text), columns / 2, columns);
 		take_blanks_out(text);
 		for (size_t i = 0; i < SB_ARRAY_SIZE(parts); i++) {
 			if (!strstr(text, parts[i]))

@@ -111,7 +111,7 @@ static void standard_errors_are_as_large_as_errors(void **state)
 	}
 	for (int k = 0; k < SB_USL_PARAMETERS; k++) {
 		assert_true(is_near(sum[k] / FITS, truth[k], 0.03));
-		assert_in_range(within[k], FITS * 81 / 100, FITS * 91 / 100);
+		assert_uint_in_range(within[k], FITS * 81 / 100, FITS * 91 / 100);
 	}
 }
 

@@ -65,7 +65,7 @@ static void sleeping_again_needs_no_more_memory(void **state)
 	fixture_start(&f, 2);
 	fixture_submit(&f, &scripted, &script);
 	fixture_wait(&f);
-	assert_in_range(script.seen, 4, 16);
+	assert_uint_in_range(script.seen, 4, 16);
 	await_pending(&f, 0);
 	fixture_end(&f);
 }
@@ -113,8 +113,8 @@ static void memory_for_ids_follows_the_timers(void **state)
 	CHECK_EQ(sb_scheduler_start(f.s, NULL), 0);
 	fixture_submit(&f, &scripted, &script);
 	fixture_wait(&f);
-	assert_in_range(sb_load_rlx(&script.flag), RISES, 2 * RISES);
-	assert_in_range(script.other, 4, 16);
+	assert_uint_in_range(sb_load_rlx(&script.flag), RISES, 2 * RISES);
+	assert_uint_in_range(script.other, 4, 16);
 	CHECK_EQ(pending(&f), 0);
 	fixture_end(&f);
 }

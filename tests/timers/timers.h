@@ -128,7 +128,7 @@ static inline void check_nothing_left(struct crowd *c)
 {
 	CHECK_EQ(pending(&c->f), 0);
 	for (uint32_t i = 0; i < c->f.s->workers; i++)
-		assert_in_range(c->f.s->worker[i]->timers.wheel.chunks, 0, 1);
+		assert_uint_in_range(c->f.s->worker[i]->timers.wheel.chunks, 0, 1);
 }
 
 #endif

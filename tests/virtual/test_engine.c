@@ -309,11 +309,11 @@ static void threads_share_a_cpu(void **state)
 
 	(void)state;
 	run(SHARERS + 1, 1, work_together, &alone, &counts);
-	assert_in_range(alone.took, UINT64_C(10000000) * NS, UINT64_C(10100000) * NS);
+	assert_uint_in_range(alone.took, UINT64_C(10000000) * NS, UINT64_C(10100000) * NS);
 	run(SHARERS + 1, 1, work_together, &together, &counts);
-	assert_in_range(together.took, UINT64_C(30000000) * NS, UINT64_C(30200000) * NS);
+	assert_uint_in_range(together.took, UINT64_C(30000000) * NS, UINT64_C(30200000) * NS);
 	for (int i = 0; i < SHARERS; i++)
-		assert_in_range(cpu_time[i], UINT64_C(10000000) * NS, UINT64_C(10100000) * NS);
+		assert_uint_in_range(cpu_time[i], UINT64_C(10000000) * NS, UINT64_C(10100000) * NS);
 	assert_true(counts.switches > 3 * 3);
 }
 
@@ -348,12 +348,12 @@ static void *park(void *unused)
 
 	(void)unused;
 	sb_parker_init(&parker, SB_PARKING_FUTEX);
-	assert_in_range(park_ns(300000), 300000, 330000);
-	assert_in_range(park_ns(3000000), 1000000, 1010000);
+	assert_uint_in_range(park_ns(300000), 300000, 330000);
+	assert_uint_in_range(park_ns(3000000), 1000000, 1010000);
 	/* The token of the second sticks. */
 	start = sb_clock_ns();
 	sb_park(&parker, UINT64_MAX);
-	assert_in_range(sb_clock_ns() - start, 0, 1000);
+	assert_uint_in_range(sb_clock_ns() - start, 0, 1000);
 	return NULL;
 }
 

@@ -145,10 +145,10 @@ static void a_store_waits_behind_a_load(void **state)
 		const struct outcomes with = try(store_x_load_y, store_y_load_x, kind, true);
 		const struct outcomes without = try(store_x_load_y, store_y_load_x, kind, false);
 
-		assert_in_range(with.of[0][0], 1, SEEDS);
+		assert_uint_in_range(with.of[0][0], 1, SEEDS);
 		CHECK_EQ(without.of[0][0], 0);
-		assert_in_range(without.of[0][1], 1, SEEDS);
-		assert_in_range(without.of[1][0], 1, SEEDS);
+		assert_uint_in_range(without.of[0][1], 1, SEEDS);
+		assert_uint_in_range(without.of[1][0], 1, SEEDS);
 	}
 }
 
@@ -157,8 +157,8 @@ static void a_fence_lets_them_go(void **state)
 	(void)state;
 	for (int kind = SB_EXPLORE_RANDOM; kind <= SB_EXPLORE_PREEMPT; kind++) {
 		CHECK_EQ(try(store_x_fence_load_y, store_y_fence_load_x, kind, true).of[0][0], 0);
-		assert_in_range(try(store_x_fence_load_y, store_y_load_x, kind, true).of[0][0], 1,
-				SEEDS);
+		assert_uint_in_range(try(store_x_fence_load_y, store_y_load_x, kind, true).of[0][0],
+				     1, SEEDS);
 		/* Of the other thread, too. */
 		CHECK_EQ(try(store_x_load_y, store_y_heavy_load_x, kind, true).of[0][0], 0);
 	}
@@ -191,8 +191,8 @@ static void stores_keep_their_order(void **state)
 		const struct outcomes o = try(store_both, load_both, kind, true);
 
 		CHECK_EQ(o.of[1][0], 0);
-		assert_in_range(o.of[0][0] + o.of[0][1], 1, SEEDS);
-		assert_in_range(o.of[1][1], 1, SEEDS);
+		assert_uint_in_range(o.of[0][0] + o.of[0][1], 1, SEEDS);
+		assert_uint_in_range(o.of[1][1], 1, SEEDS);
 	}
 }
 

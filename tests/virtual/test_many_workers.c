@@ -323,11 +323,11 @@ static void check_round(struct sb_worker *thief, uint64_t *seen)
 
 		for (uint32_t k = i; k < i + 2 * STRIDE; k++)
 			near_by += after[k % MANY] - before[k % MANY];
-		assert_in_range(near_by, 1, 3);
+		assert_uint_in_range(near_by, 1, 3);
 		sum += after[i] - before[i];
 		seen[i] += after[i] - before[i];
 	}
-	assert_in_range(sum, MANY / STRIDE - 1, MANY / STRIDE);
+	assert_uint_in_range(sum, MANY / STRIDE - 1, MANY / STRIDE);
 }
 
 static void *look_around(void *arg)

@@ -172,7 +172,7 @@ static void set_params(const struct sb_workload *workload, const struct small *s
 		       uint64_t *param)
 {
 	for (size_t i = 0; workload->params[i].name; i++) {
-		assert_in_range(i, 0, PARAMS_MAX - 1);
+		assert_uint_in_range(i, 0, PARAMS_MAX - 1);
 		param[i] = workload->params[i].initial;
 	}
 	for (size_t i = 0; i < PARAMS_MAX && small->setting[i].param; i++)
