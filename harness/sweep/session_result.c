@@ -182,9 +182,7 @@ static int add_facts(struct sb_session *s, const struct sb_arguments *arguments,
 
 static struct sb_sweep_view view_of(const struct sb_session *s)
 {
-	return (struct sb_sweep_view){ .sweep = &s->sweep,
-				       .result = &s->result,
-				       .seed = sb_opt(s->options, SB_OPT_seed) };
+	return (struct sb_sweep_view){ .sweep = &s->sweep, .result = &s->result };
 }
 
 static void print_pretty(const void *session, FILE *out)

@@ -11,7 +11,6 @@
 #include "results/record/record.h"
 #include "results/record/series.h"
 #include "results/record/validity.h"
-#include "results/stats/ranking.h"
 #include "results/text/escape.h"
 
 static void put_metric(char *out, const struct sb_ranked *g, uint32_t i, enum sb_metric_id metric)
@@ -22,12 +21,12 @@ static void put_metric(char *out, const struct sb_ranked *g, uint32_t i, enum sb
 
 static void put_first(char *out, const struct sb_ranked *g, uint32_t i)
 {
-	sb_ranked_estimate(out, g, &g->by[0], i);
+	sb_contest_cell(out, &g->by[0], i);
 }
 
 static void put_second(char *out, const struct sb_ranked *g, uint32_t i)
 {
-	sb_ranked_estimate(out, g, &g->by[1], i);
+	sb_contest_cell(out, &g->by[1], i);
 }
 
 static void put_valid(char *out, const struct sb_ranked *g, uint32_t i)
@@ -38,7 +37,7 @@ static void put_valid(char *out, const struct sb_ranked *g, uint32_t i)
 
 	if (suspect)
 		snprintf(also, sizeof(also), "+%" PRIu32, suspect);
-	snprintf(out, SB_RANKED_CELL_BYTES, "%" PRIu32 "%s/%" PRIu32, sb_series_count(s, SB_VALID),
+	snprintf(out, SB_CONTEST_CELL_BYTES, "%" PRIu32 "%s/%" PRIu32, sb_series_count(s, SB_VALID),
 		 also, s->records);
 }
 
@@ -47,16 +46,14 @@ static bool is_default(const struct sb_ranked *g, uint32_t i)
 	return sb_sweep_is_default(g->view->sweep, sb_ranked_configuration(g, i));
 }
 
-/* "best", "~": not significantly different from it. */
-static void put_rank(char *out, const struct sb_ranked *g, uint32_t i)
+static void put_first_mark(char *out, const struct sb_ranked *g, uint32_t i)
 {
-	const struct sb_rank *rank = &g->by->rank[i];
-	const char *mark = i == g->front.ranking->best ? "best " : rank->apart ? "" : "~ ";
+	sb_contest_mark(out, &g->by[0], i);
+}
 
-	if (!rank->compared)
-		snprintf(out, SB_RANKED_CELL_BYTES, "-");
-	else
-		snprintf(out, SB_RANKED_CELL_BYTES, "%s%.0f %%", mark, 100 * rank->p_best);
+static void put_second_mark(char *out, const struct sb_ranked *g, uint32_t i)
+{
+	sb_contest_mark(out, &g->by[1], i);
 }
 
 static bool any_default(const struct sb_ranked *g)
@@ -70,18 +67,12 @@ static bool any_default(const struct sb_ranked *g)
 
 static void put_default(char *out, const struct sb_ranked *g, uint32_t i)
 {
-	snprintf(out, SB_RANKED_CELL_BYTES, "%s", is_default(g, i) ? "default" : "");
+	snprintf(out, SB_CONTEST_CELL_BYTES, "%s", is_default(g, i) ? "default" : "");
 }
 
 static void put_front(char *out, const struct sb_ranked *g, uint32_t i)
 {
-	const struct sb_front_member *member = &g->member[i];
-
-	if (!g->by->rank[i].compared)
-		snprintf(out, SB_RANKED_CELL_BYTES, "-");
-	else
-		snprintf(out, SB_RANKED_CELL_BYTES, "%s%.0f %%", member->is_on_front ? "on " : "",
-			 100 * member->p_front);
+	snprintf(out, SB_CONTEST_CELL_BYTES, "%s", sb_ranked_front(g, i));
 }
 
 /* Latency and CPU beside each other: what a change of one costs in the other. */
@@ -123,18 +114,20 @@ static uint32_t choose_columns(const struct sb_ranked *g, struct column column[C
 {
 	uint32_t n = 0;
 
-	column[n++] = (struct column){ sb_metric[g->by[0].metric].name, put_first, 0 };
-	if (g->objectives > 1)
-		column[n++] = (struct column){ sb_metric[g->by[1].metric].name, put_second, 0 };
+	for (uint32_t o = 0; o < g->objectives; o++) {
+		column[n++] = (struct column){ sb_metric[g->by[o].metric].name,
+					       o ? put_second : put_first, 0 };
+		if (sb_ranked_is_ranked(g))
+			column[n++] =
+				(struct column){ "mark", o ? put_second_mark : put_first_mark, 0 };
+	}
 	for (size_t i = 0; i < SB_ARRAY_SIZE(beside); i++) {
 		if (!is_objective(g, beside[i].metric) && sb_ranked_any_has(g, beside[i].metric))
 			column[n++] = (struct column){ beside[i].title, NULL, beside[i].metric };
 	}
 	column[n++] = (struct column){ "valid", put_valid, 0 };
-	if (g->objectives > 1)
+	if (g->objectives > 1 && sb_ranked_is_ranked(g))
 		column[n++] = (struct column){ "front", put_front, 0 };
-	else if (!sb_ranked_is_load(g))
-		column[n++] = (struct column){ "best in", put_rank, 0 };
 	if (any_default(g))
 		column[n++] = (struct column){ "", put_default, 0 };
 	return n;
@@ -143,7 +136,7 @@ static uint32_t choose_columns(const struct sb_ranked *g, struct column column[C
 static void put_row(struct sb_table *table, const struct sb_ranked *g, uint32_t i,
 		    const struct column *column, uint32_t columns)
 {
-	char text[SB_RANKED_CELL_BYTES];
+	char text[SB_CONTEST_CELL_BYTES];
 
 	for (uint32_t d = 0; d < g->view->sweep->dimensions; d++) {
 		if (sb_ranked_configuration(g, 0)->level[d] != SB_NO_LEVEL)
@@ -158,11 +151,28 @@ static void put_row(struct sb_table *table, const struct sb_ranked *g, uint32_t 
 	}
 }
 
+/* The least estimate that is not yet in the table; without estimates the next. */
+static uint32_t next_of(const struct sb_ranked *g, const bool *is_put)
+{
+	uint32_t next = UINT32_MAX;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		if (!is_put[i] && (next == UINT32_MAX ||
+				   (sb_ranked_is_ranked(g) &&
+				    (isnan(g->by->rank[next].estimate) ||
+				     g->by->rank[i].estimate < g->by->rank[next].estimate))))
+			next = i;
+	}
+	return next;
+}
+
 static void put_table(const struct sb_ranked *g, FILE *out)
 {
 	const struct sb_sweep *sweep = g->view->sweep;
+	const uint32_t rounds = g->by->rounds;
 	struct column column[COLUMNS_MAX];
 	const uint32_t columns = choose_columns(g, column);
+	bool *is_put = calloc(g->n, sizeof(*is_put));
 	struct sb_table table = { .keys = 0 };
 
 	for (uint32_t d = 0; d < sweep->dimensions; d++) {
@@ -172,15 +182,17 @@ static void put_table(const struct sb_ranked *g, FILE *out)
 	table.keys = table.columns;
 	for (uint32_t c = 0; c < columns; c++)
 		sb_table_column(&table, column[c].title, 0, 0);
-	for (uint32_t i = 0; i < g->n; i++)
+	for (uint32_t n = 0; n < g->n && is_put; n++) {
+		const uint32_t i = next_of(g, is_put);
+
+		is_put[i] = true;
 		put_row(&table, g, i, column, columns);
-	fprintf(out, "%s, %" PRIu32 " repetition%s; medians%s\n",
-		sb_terminal_text(sb_ranked_series(g, 0)->workload), g->rounds,
-		g->rounds == 1 ? "" : "s",
-		g->front.ranking->compared
-			? "; of what is ranked, the geometric mean over the repetitions "
-			  "compared [95 % interval]"
-			: " [least .. largest]");
+	}
+	free(is_put);
+	fprintf(out, "%s, %" PRIu32 " repetition%s; medians; of the objective%s the estimate%s\n",
+		sb_terminal_text(sb_ranked_series(g, 0)->workload), rounds, rounds == 1 ? "" : "s",
+		g->objectives > 1 ? "s" : "",
+		g->n > 1 ? " [95 % interval within these rounds]" : "");
 	sb_table_put(&table, out, g->view->columns, NULL);
 }
 
@@ -192,15 +204,16 @@ static void put_reasons(const struct sb_ranked *g, FILE *out)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < g->n * g->rounds; i++) {
+	for (uint32_t i = 0; i < g->n * g->by->rounds; i++) {
 		const struct sb_record *record =
-			&sb_ranked_series(g, i / g->rounds)->record[i % g->rounds];
+			&sb_ranked_series(g, i / g->by->rounds)->record[i % g->by->rounds];
 
 		if (sb_record_has_numbers(record))
 			continue;
 		if (n++ < REASONS_MAX)
 			fprintf(out, "%s, repetition %" PRIu32 ": invalid (%s)\n",
-				sb_terminal_text(sb_ranked_configuration(g, i / g->rounds)->label),
+				sb_terminal_text(
+					sb_ranked_configuration(g, i / g->by->rounds)->label),
 				record->repetition, sb_terminal_text(record->reason));
 	}
 	if (n > REASONS_MAX)
