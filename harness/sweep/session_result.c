@@ -171,6 +171,7 @@ static int add_facts(struct sb_session *s, const struct sb_arguments *arguments,
 	rc |= add_owned(result, "run", "command_line", command_text(s, arguments));
 	rc |= add_number(result, "configurations", s->sweep.configurations);
 	rc |= add_number(result, "repetitions", s->sweep.repetitions);
+	rc |= add_number(result, "extra_repetitions", s->sweep.repetitions - s->sweep.planned);
 	rc |= add_number(result, "rows_done", s->rows_done);
 	rc |= add_number(result, "seed", sb_opt(s->options, SB_OPT_seed));
 	rc |= add_objectives(s);

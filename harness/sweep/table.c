@@ -174,6 +174,7 @@ static void put_table(const struct sb_ranked *g, FILE *out)
 	const uint32_t columns = choose_columns(g, column);
 	bool *is_put = calloc(g->n, sizeof(*is_put));
 	struct sb_table table = { .keys = 0 };
+	char extra[64] = "";
 
 	for (uint32_t d = 0; d < sweep->dimensions; d++) {
 		if (sb_ranked_configuration(g, 0)->level[d] != SB_NO_LEVEL)
@@ -189,9 +190,12 @@ static void put_table(const struct sb_ranked *g, FILE *out)
 		put_row(&table, g, i, column, columns);
 	}
 	free(is_put);
-	fprintf(out, "%s, %" PRIu32 " repetition%s; medians; of the objective%s the estimate%s\n",
+	if (rounds > sweep->planned)
+		snprintf(extra, sizeof(extra), ", %" PRIu32 " of them to make up for invalid rows",
+			 rounds - sweep->planned);
+	fprintf(out, "%s, %" PRIu32 " repetition%s%s; medians; of the objective%s the estimate%s\n",
 		sb_terminal_text(sb_ranked_series(g, 0)->workload), rounds, rounds == 1 ? "" : "s",
-		g->objectives > 1 ? "s" : "",
+		extra, g->objectives > 1 ? "s" : "",
 		g->n > 1 ? " [95 % interval within these rounds]" : "");
 	sb_table_put(&table, out, g->view->columns, NULL);
 }

@@ -318,6 +318,34 @@ measures_nothing() {
 }
 holds "--resume of a whole sweep measures nothing, and writes its result" measures_nothing
 
+# Invalid rows are made up for by whole repetitions, half of those planned at most; where all rows of a
+# configuration are invalid, none is expected to help. In virtual time no other row is invalid.
+loses() {
+	rm -rf "$work/e"
+	# shellcheck disable=SC2086
+	"$program" sweep -w yield --yields 100 -L batch=1,16 --virtual --profile desktop-2ccd $quick -r 4 -q \
+		-o "$work/e" || return 1
+	sql "$work/e" "UPDATE row SET result = NULL, reason = 'lost' WHERE configuration = 1 AND repetition < $1"
+	rm "$work/e/result.json"
+	"$program" sweep --resume "$work/e" >"$work/out"
+	[ "$(sql "$work/e" "SELECT (SELECT count(*) FROM row), (SELECT count(*) FROM planned)")" = \
+		"$((2 * (4 + $2)))|$((2 * (4 + $2)))" ] &&
+		grep -q "\"extra_repetitions\": *\"$2\"" "$work/e/meta.json"
+}
+made_up() {
+	loses 1 1 && grep -q "^yield, 5 repetitions, 1 of them to make up for invalid rows; " "$work/out" &&
+		grep -q " 4.*/5" "$work/out" && loses 2 2 && loses 3 2 && loses 4 0 &&
+		grep -q "; not judged, and may be better: batch=16 (0 of 4 rows)" "$work/out"
+}
+holds "invalid rows are made up for by whole repetitions" made_up
+goes_on() {
+	loses 3 2 || return 1
+	rm "$work/e/result.json"
+	"$program" sweep --collect "$work/e" --no-plots -q
+	[ "$(sql "$work/e" "SELECT count(*) FROM row")" = 12 ]
+}
+holds "which a store keeps" goes_on
+
 # SQLite would go on writing to the removed file.
 sees_removal() {
 	"$program" sweep -w yield -L batch=1,16 -r 1000 -d 10ms --warmup 0s --no-plots -q \
