@@ -105,7 +105,7 @@ static bool init_group(struct sb_ranked *g, const struct sb_sweep_view *view, ui
 }
 
 void sb_ranked_each_group(const struct sb_sweep_view *view,
-			  void (*put)(const struct sb_ranked *g, FILE *out), FILE *out)
+			  void (*put)(const struct sb_ranked *g, void *arg), void *arg)
 {
 	bool *is_taken = calloc(view->sweep->configurations, sizeof(*is_taken));
 
@@ -115,7 +115,7 @@ void sb_ranked_each_group(const struct sb_sweep_view *view,
 		if (is_taken[first])
 			continue;
 		if (init_group(&g, view, first, is_taken))
-			put(&g, out);
+			put(&g, arg);
 		fini_group(&g);
 	}
 	free(is_taken);

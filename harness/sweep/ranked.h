@@ -27,7 +27,7 @@ const struct sb_series *sb_ranked_series(const struct sb_ranked *g, uint32_t i);
 /* Calls put for each workload of the sweep, and for each of its loads if something else varies,
  * too: which setting is best may depend on the load. */
 void sb_ranked_each_group(const struct sb_sweep_view *view,
-			  void (*put)(const struct sb_ranked *g, FILE *out), FILE *out);
+			  void (*put)(const struct sb_ranked *g, void *arg), void *arg);
 
 /* Whether a configuration has that metric. */
 bool sb_ranked_any_has(const struct sb_ranked *g, enum sb_metric_id metric);

@@ -187,8 +187,10 @@ static void put_load(const struct sb_ranked *g, FILE *out)
 	fputs(".\n", out);
 }
 
-static void put_answer(const struct sb_ranked *g, FILE *out)
+static void put_answer(const struct sb_ranked *g, void *arg)
 {
+	FILE *out = arg;
+
 	if (g->is_load && sb_ranked_any_has(g, g->by->metric)) {
 		put_load(g, out);
 	} else if (!sb_ranked_is_ranked(g)) {

@@ -178,6 +178,7 @@ static int add_facts(struct sb_session *s, const struct sb_arguments *arguments,
 	rc |= add_owned(result, "sweep", "order", order_text(s));
 	rc |= add_owned(result, "sweep", "default_series", default_text(s));
 	rc |= add_owned(result, "answer", "text", answer_text(view));
+	rc |= sb_sweep_add_rankings(view, result);
 	return rc ? sb_fail_memory() : 0;
 }
 

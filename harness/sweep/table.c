@@ -1,5 +1,6 @@
 #include "harness/sweep/table.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -151,19 +152,33 @@ static void put_row(struct sb_table *table, const struct sb_ranked *g, uint32_t 
 	}
 }
 
-/* The least estimate that is not yet in the table; without estimates the next. */
-static uint32_t next_of(const struct sb_ranked *g, const bool *is_put)
-{
-	uint32_t next = UINT32_MAX;
+struct place {
+	uint32_t i;
+	double estimate;
+};
 
-	for (uint32_t i = 0; i < g->n; i++) {
-		if (!is_put[i] && (next == UINT32_MAX ||
-				   (sb_ranked_is_ranked(g) &&
-				    (isnan(g->by->rank[next].estimate) ||
-				     g->by->rank[i].estimate < g->by->rank[next].estimate))))
-			next = i;
-	}
-	return next;
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a;
+	const struct place *y = b;
+
+	if (x->estimate == y->estimate || (isnan(x->estimate) && isnan(y->estimate)))
+		return (x->i > y->i) - (x->i < y->i);
+	return isnan(y->estimate) || x->estimate < y->estimate ? -1 : 1;
+}
+
+/* The configurations, the least estimate first, without estimates last; what is not ranked as it is
+ * planned. For the caller to free, NULL: no memory. */
+static struct place *places_of(const struct sb_ranked *g)
+{
+	struct place *place = calloc(g->n, sizeof(*place));
+
+	for (uint32_t i = 0; i < g->n && place; i++)
+		place[i] = (struct place){ i, sb_ranked_is_ranked(g) ? g->by->rank[i].estimate
+								     : (double)NAN };
+	if (place)
+		qsort(place, g->n, sizeof(*place), compare_places);
+	return place;
 }
 
 static void put_table(const struct sb_ranked *g, FILE *out)
@@ -172,7 +187,7 @@ static void put_table(const struct sb_ranked *g, FILE *out)
 	const uint32_t rounds = g->by->rounds;
 	struct column column[COLUMNS_MAX];
 	const uint32_t columns = choose_columns(g, column);
-	bool *is_put = calloc(g->n, sizeof(*is_put));
+	struct place *place = places_of(g);
 	struct sb_table table = { .keys = 0 };
 	char extra[64] = "";
 
@@ -183,13 +198,9 @@ static void put_table(const struct sb_ranked *g, FILE *out)
 	table.keys = table.columns;
 	for (uint32_t c = 0; c < columns; c++)
 		sb_table_column(&table, column[c].title, 0, 0);
-	for (uint32_t n = 0; n < g->n && is_put; n++) {
-		const uint32_t i = next_of(g, is_put);
-
-		is_put[i] = true;
-		put_row(&table, g, i, column, columns);
-	}
-	free(is_put);
+	for (uint32_t n = 0; n < g->n && place; n++)
+		put_row(&table, g, place[n].i, column, columns);
+	free(place);
 	if (rounds > sweep->planned)
 		snprintf(extra, sizeof(extra), ", %" PRIu32 " of them to make up for invalid rows",
 			 rounds - sweep->planned);
@@ -225,8 +236,10 @@ static void put_reasons(const struct sb_ranked *g, FILE *out)
 			sb_terminal_text(sb_ranked_series(g, 0)->workload), n - REASONS_MAX);
 }
 
-static void put_all(const struct sb_ranked *g, FILE *out)
+static void put_all(const struct sb_ranked *g, void *arg)
 {
+	FILE *out = arg;
+
 	put_table(g, out);
 	fputc('\n', out);
 	put_reasons(g, out);
@@ -235,4 +248,52 @@ static void put_all(const struct sb_ranked *g, FILE *out)
 void sb_sweep_put_tables(const struct sb_sweep_view *view, FILE *out)
 {
 	sb_ranked_each_group(view, put_all, out);
+}
+
+/* ---- for files and pages ---- */
+
+struct ranking_facts {
+	struct sb_result *result;
+	int rc;
+};
+
+/* "ns_per_op 20.4 ns [20.0 ns .. 20.7 ns] | best 3/5", of two objectives both and the front. */
+static int add_ranking(const struct sb_ranked *g, uint32_t i, struct sb_result *result)
+{
+	char text[4 * SB_CONTEST_CELL_BYTES] = "";
+	size_t used = 0;
+
+	for (uint32_t o = 0; o < g->objectives; o++) {
+		char cell[SB_CONTEST_CELL_BYTES];
+		char mark[SB_CONTEST_MARK_BYTES];
+
+		sb_contest_cell(cell, &g->by[o], i);
+		sb_contest_mark(mark, &g->by[o], i);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s | %s",
+					 o ? " | " : "", sb_metric[g->by[o].metric].name, cell,
+					 mark);
+	}
+	if (g->objectives > 1)
+		snprintf(text + used, sizeof(text) - used, " | %s", sb_ranked_front(g, i));
+	return sb_result_add_fact(result, "ranking", sb_ranked_configuration(g, i)->label, text);
+}
+
+static void add_rankings(const struct sb_ranked *g, void *arg)
+{
+	struct ranking_facts *facts = arg;
+	struct place *place = places_of(g);
+
+	if (!place)
+		facts->rc = -ENOMEM;
+	for (uint32_t n = 0; n < g->n && !facts->rc && sb_ranked_is_ranked(g); n++)
+		facts->rc = add_ranking(g, place[n].i, facts->result);
+	free(place);
+}
+
+int sb_sweep_add_rankings(const struct sb_sweep_view *view, struct sb_result *result)
+{
+	struct ranking_facts facts = { result, 0 };
+
+	sb_ranked_each_group(view, add_rankings, &facts);
+	return facts.rc;
 }

@@ -19,6 +19,10 @@ struct sb_sweep_view {
  * are indented, what it gains and costs. */
 void sb_sweep_put_answers(const struct sb_sweep_view *view, FILE *out);
 
+/* Adds the ranking to the facts, in the order of the tables: group "ranking", a fact for each configuration
+ * with the same estimates and marks. Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_sweep_add_rankings(const struct sb_sweep_view *view, struct sb_result *result);
+
 /* A line for each configuration, a table for each workload. */
 void sb_sweep_put_tables(const struct sb_sweep_view *view, FILE *out);
 

@@ -35,7 +35,7 @@ static void put_table(FILE *out, const struct sb_fleet_table *table, uint32_t re
 	sb_html_head(out, "machine", "", "");
 	sb_html_head(out, "result", "", "");
 	sb_html_head(out, "its best setting", "", "of those that all machines have");
-	sb_html_head(out, name, "", "with its best setting: the median over its repetitions");
+	sb_html_head(out, name, "", "with its best setting: the estimate over its repetitions");
 	sb_html_head(out, "best of all", "", "the same with the setting that is best over all");
 	sb_html_head(out, "worse by", "", "what the machine gives up with that setting");
 	sb_html_table_body(out);
