@@ -115,6 +115,13 @@ struct sb_plot_median sb_plot_median(const struct sb_plot_view *view, uint32_t l
 	return median;
 }
 
+void sb_plot_note_median(struct sb_plot *plot, const struct sb_plot_median *m)
+{
+	plot->has_estimates |= m->is_estimate;
+	plot->has_intervals |= m->is_interval && !m->is_estimate;
+	plot->has_extremes |= !m->is_interval && m->n > 1;
+}
+
 /* ---- which is best ---- */
 
 static bool is_better(enum sb_metric_id metric, double a, double b)

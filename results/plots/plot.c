@@ -197,13 +197,6 @@ void sb_plot_put_median(struct sb_plot *plot, double x, const struct sb_plot_med
 		point_type(style, is_suspect || m->is_incomplete));
 }
 
-void sb_plot_note_median(struct sb_plot *plot, const struct sb_plot_median *m)
-{
-	plot->has_estimates |= m->is_estimate;
-	plot->has_intervals |= m->is_interval && !m->is_estimate;
-	plot->has_extremes |= !m->is_interval && m->n > 1;
-}
-
 void sb_plot_median_curve(struct sb_plot *plot, uint32_t block, const char *label, uint32_t i)
 {
 	const char *colour = sb_plot_colour(i);

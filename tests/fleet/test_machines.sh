@@ -84,7 +84,7 @@ if has_virtual; then
 				total = {s: sum(math.log(values[m][s] / best[m]) for m in values) for s in settings}
 				overall = [s for s in settings if total[s] < min(total.values()) + 1e-9]
 				text = open("page.md").read()
-				said = re.search(r"over all machines (steal=\w+ batch=\d+) has the lowest ns_per_op", text).group(1)
+				said = re.search(r"over all machines (steal=\w+ batch=\d+) has the lowest ns", text).group(1)
 				assert said in overall, (said, total)
 				assert "steal=half batch=16" not in overall or said == "steal=half batch=16", (said, total)
 				rows = re.findall(r"^\| .*fleet.json:(\S+) \| (\w+) \| (.*?) \| .*\| ([\d.]+) *%? \|$", text, re.M)
