@@ -133,13 +133,8 @@ static void take_value(struct sb_plot_best *best, uint32_t line, enum sb_metric_
 		       double value)
 {
 	if (!best->compared || is_better(metric, value, best->value)) {
-		best->second = best->line;
-		best->next = best->value;
 		best->line = line;
 		best->value = value;
-	} else if (best->compared == 1 || is_better(metric, value, best->next)) {
-		best->second = line;
-		best->next = value;
 	}
 	if (!best->compared || is_better(metric, best->last, value))
 		best->last = value;
@@ -183,21 +178,6 @@ struct sb_plot_best sb_plot_find_best(const struct sb_plot_view *view,
 
 /* ---- in words ---- */
 
-/* "58 % lower", "3.1 times higher" */
-static void describe_ratio(char *out, size_t bytes, double value, double other)
-{
-	const double part = fabs(value / other - 1);
-	const char *side = value > other ? "higher" : "lower";
-
-	if (!isfinite(part))
-		snprintf(out, bytes, "%s", side);
-	else if (part >= 2)
-		snprintf(out, bytes, "%.3g times %s", value / other, side);
-	else
-		snprintf(out, bytes, "%.*f %% %s", part < 0.1 || part > 0.99 ? 1 : 0, 100 * part,
-			 side);
-}
-
 static void describe_one(char *out, const struct sb_plot_view *view,
 			 const struct sb_plot_contest *contest, const struct sb_plot_best *best)
 {
@@ -210,22 +190,6 @@ static void describe_one(char *out, const struct sb_plot_view *view,
 	sb_human(text[2], m.high, unit);
 	snprintf(out, SB_PLOT_FINDING_BYTES, "Median %s: %s (%s%s .. %s)", contest->noun, text[0],
 		 m.is_interval ? "95 % interval " : "repetitions ", text[1], text[2]);
-}
-
-static void describe_two(char *out, const struct sb_plot_view *view,
-			 const struct sb_plot_contest *contest, const struct sb_plot_best *best)
-{
-	const char *label = view->line[best->line].label;
-	const char *other = view->line[best->second].label;
-	char ratio[40] = "";
-
-	if (best->next > 0 && best->value > 0)
-		describe_ratio(ratio, sizeof(ratio), best->value, best->next);
-	snprintf(out, SB_PLOT_FINDING_BYTES, "%s has %s %s than %s (not tested)", label,
-		 *ratio			    ? ratio
-		 : best->value > best->next ? "higher"
-					    : "lower",
-		 contest->noun, other);
 }
 
 static void describe_many(char *out, const struct sb_plot_view *view,
@@ -246,9 +210,10 @@ static void describe_many(char *out, const struct sb_plot_view *view,
 			 contest->noun, value, best->compared);
 	else
 		snprintf(out, SB_PLOT_FINDING_BYTES,
-			 "%s %s: %s with %s; the others go up to %s (not tested)",
+			 "%s %s: %s with %s; %s to %s with others (not tested)",
 			 metric->better == SB_HIGHER ? "Highest" : "Lowest", contest->noun, value,
-			 view->line[best->line].label, last);
+			 view->line[best->line].label, metric->better == SB_HIGHER ? "down" : "up",
+			 last);
 }
 
 /* The sweep's headline. */
@@ -280,8 +245,6 @@ static void describe_workload(char *out, const struct sb_plot_view *view,
 		describe_tested(out, view, contest, &best);
 	else if (best.compared == 1)
 		describe_one(out, view, contest, &best);
-	else if (best.compared == 2)
-		describe_two(out, view, contest, &best);
 	else if (best.compared)
 		describe_many(out, view, contest, &best);
 }

@@ -45,8 +45,7 @@ struct sb_plot_contest {
 struct sb_plot_best {
 	uint32_t compared; /* lines with numbers; 0: none, and the rest is not there */
 	uint32_t line;
-	uint32_t second;	  /* the next one, if there are two */
-	double value, next, last; /* of the best, the second and the worst */
+	double value, last; /* of the best and the worst */
 	bool is_tested;
 	bool is_settled; /* it is tested, and all others are worse */
 };

@@ -254,7 +254,8 @@ static void a_finding_is_what_is_settled(void **state)
 		  "'Lowest judged wall time per operation: wake=local, 108 ns; not judged, and may "
 		  "be" },
 		{ false, 200, 0,
-		  "'wake=local has 50 % lower wall time per operation than wake=global (not" },
+		  "'Lowest wall time per operation: 108 ns with wake=local; up to 216 ns with "
+		  "others" },
 	};
 
 	(void)state;

@@ -44,6 +44,9 @@ def parse(answer):
     return word, bool(judged), leader, value, said, rows, noun
 
 
+if "no recommendation" in text:
+    assert "ranking" not in meta and not re.search(r"\bmark\b", text), text
+    sys.exit(0)
 line = next(l for l in text.splitlines() if re.match(r"\w+: (best|lowest) ", l))
 answers = re.split(r"; (?=best |lowest |compromise)", line.split(": ", 1)[1])
 answers = [a for a in answers if not a.startswith("compromise")]
