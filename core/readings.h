@@ -44,6 +44,9 @@ void sb_scheduler_locate(struct sb_scheduler *scheduler, uint32_t worker, struct
 void sb_scheduler_read_hist(struct sb_scheduler *scheduler, enum sb_hist_id id,
 			    struct sb_hist_counts *out);
 
+/* The maxima of all histograms are those of the values from now on. As above. */
+void sb_scheduler_forget_maxima(struct sb_scheduler *scheduler);
+
 /*
  * The slowest events of a kind that a worker has recorded since the first start, or since they
  * were forgotten, in no order; *n is how many. Both are for times at which no process is alive.

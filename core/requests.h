@@ -32,6 +32,13 @@ struct sb_request_times {
 /* Records a request that the step has completed: if it is one of the slowest, it is kept. */
 void sb_step_request(const struct sb_step *step, const struct sb_request_times *times);
 
+/* Those intended in one of so many equal parts of the time in which requests are. */
+#define SB_REQUEST_BATCHES 16
+struct sb_request_batch {
+	uint64_t requests;
+	uint64_t sojourn_ns; /* the sum */
+};
+
 struct sb_requests {
 	bool is_open;	    /* there was a schedule; closed loops have none */
 	uint64_t intended;  /* of the schedule; closed: tried */
@@ -42,9 +49,15 @@ struct sb_requests {
 	uint64_t schedule_ns; /* from the start to the last intended time */
 	uint64_t sending_ns;  /* from the start to the last submission */
 	uint64_t wall_ns;     /* from the start to the last completion */
+	uint64_t window_ns;   /* for so long requests were intended; 0: not known */
+	uint64_t in_window;   /* completed in that time, whenever they were intended */
 
-	/* Time of service asked for: the sum over those completed, and the mean
-	 * of what it was drawn from. */
+	/* For so long the queue remembers how it began; 0: not known. */
+	uint64_t relaxation_ns;
+	struct sb_request_batch batch[SB_REQUEST_BATCHES];
+
+	/* Time of service asked for: the sum over those completed, early ones
+	 * included, and the mean of what it was drawn from. */
 	double asked_ns;
 	double asked_mean_ns;
 

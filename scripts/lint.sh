@@ -1,6 +1,8 @@
 #!/bin/sh
 # Format, architecture, static analysis, shell scripts. Prints what is wrong.
 set -u
+# What tools print is parsed.
+export LC_ALL=C.UTF-8
 status=0
 
 # files PATTERN...: the files of those names, except what was built or measured. Not by git: a

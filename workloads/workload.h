@@ -81,11 +81,17 @@ struct sb_workload_run {
 	const uint64_t *param;	 /* in the order of workload->params */
 	const char *const *text; /* the same, of those that are texts */
 
-	/* For a workload that takes requests. The round is to last so long; what
-	 * it measures is added to requests. */
+	/* For a workload that takes requests. Those that are intended within
+	 * duration_ns, after relax_ns that make the queue forget that it was empty,
+	 * are measured and added to requests. */
 	const struct sb_load *load;
+	uint64_t relax_ns;
 	uint64_t duration_ns;
 	struct sb_requests *requests;
+	/* Set by setup: the work that a request asks for, its mean and squared
+	 * coefficient of variation. */
+	double asked_ns;
+	double asked_scv;
 
 	struct sb_scheduler *scheduler;
 	struct sb_round round;
@@ -127,6 +133,10 @@ struct sb_workload {
 	 * that a run reports first, or two of them, "A,B". NULL: ns_per_op. */
 	const char *objective;
 
+	/* How many threads that are no workers submit or send throughout a round, for these
+	 * parameters; the thread that calls start is one. NULL: none but run->load's generators. */
+	uint32_t (*submitters)(const uint64_t *param);
+
 	/* Registers handlers, allocates what else there is; NULL: nothing.
 	 * Returns 0 or -errno; after an error teardown is not called. */
 	int (*setup)(struct sb_workload_run *run);
@@ -147,6 +157,13 @@ struct sb_workload {
 	/* Frees what setup has allocated; NULL: nothing. */
 	void (*teardown)(struct sb_workload_run *run);
 };
+
+/* For submitters, where start itself submits. */
+static inline uint32_t sb_workload_one_submitter(const uint64_t *param)
+{
+	(void)param;
+	return 1;
+}
 
 /* The time, as sb_clock_ns. */
 uint64_t sb_workload_now_ns(void);

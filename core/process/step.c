@@ -25,12 +25,10 @@
 
 /* ---- events: from the word to the backlog to the array ---- */
 
-/* A step's batch of events, from the budget down to 1 for a slow process. */
+/* A step's batch of events, from the budget down to 1 for a slow process; adapt_batch() stops there. */
 static uint32_t batch_of(const struct sb_worker *w, const struct sb_process *p)
 {
-	const uint32_t n = w->scheduler->config.event_budget >> p->batch_shift;
-
-	return n ? n : 1;
+	return w->scheduler->config.event_budget >> p->batch_shift;
 }
 
 /* At most so many messages of the first node, a bundle; how many they are. */

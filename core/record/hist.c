@@ -25,6 +25,7 @@ static uint64_t bucket_middle(uint32_t index)
 void sb_hist_read(struct sb_hist *hist, struct sb_hist_counts *out)
 {
 	out->sum += sb_counter_read(&hist->sum);
+	out->max = sb_max_u64(out->max, sb_counter_read(&hist->max));
 	for (uint32_t i = 0; i < SB_HIST_BUCKETS; i++) {
 		const uint64_t n = sb_counter_read(&hist->bucket[i]);
 
@@ -37,6 +38,7 @@ void sb_hist_merge(struct sb_hist_counts *a, const struct sb_hist_counts *b)
 {
 	a->count += b->count;
 	a->sum += b->sum;
+	a->max = sb_max_u64(a->max, b->max);
 	for (uint32_t i = 0; i < SB_HIST_BUCKETS; i++)
 		a->bucket[i] += b->bucket[i];
 }
@@ -57,18 +59,22 @@ uint64_t sb_hist_quantile(const struct sb_hist_counts *counts, double q)
 	for (uint32_t i = 0; i < SB_HIST_BUCKETS; i++) {
 		seen += counts->bucket[i];
 		if (counts->bucket[i] && (double)seen >= wanted)
-			return bucket_middle(i);
+			return seen < counts->count
+				       ? bucket_middle(i)
+				       : sb_min_u64(bucket_middle(i), sb_hist_max(counts));
 	}
 	return 0;
 }
 
 uint64_t sb_hist_max(const struct sb_hist_counts *counts)
 {
-	for (uint32_t i = SB_HIST_BUCKETS; i > 0; i--) {
-		if (counts->bucket[i - 1])
-			return sb_hist_bucket_low(i - 1) + sb_hist_bucket_width(i - 1) - 1;
-	}
-	return 0;
+	uint32_t top = SB_HIST_BUCKETS - 1;
+
+	while (top && !counts->bucket[top])
+		top--;
+	if (sb_hist_index(counts->max) == top)
+		return counts->max;
+	return sb_hist_bucket_low(top) + sb_hist_bucket_width(top) - 1;
 }
 
 double sb_hist_mean(const struct sb_hist_counts *counts)

@@ -84,6 +84,14 @@ void sb_scheduler_read_hist(struct sb_scheduler *s, enum sb_hist_id id, struct s
 		sb_hist_read((struct sb_hist *)&s->worker[i]->hists + id, out);
 }
 
+void sb_scheduler_forget_maxima(struct sb_scheduler *s)
+{
+	for (uint32_t i = 0; i < s->workers; i++) {
+		for (int h = 0; h < SB_HISTS; h++)
+			sb_hist_forget_max((struct sb_hist *)&s->worker[i]->hists + h);
+	}
+}
+
 const struct sb_exemplar *sb_scheduler_read_exemplars(struct sb_scheduler *s, uint32_t worker,
 						      enum sb_exemplar_kind kind, uint32_t *n)
 {

@@ -11,7 +11,7 @@
  * Once a second the helper also gives back to the system what is no worker's to give back,
  * for some time after all workers have gone to sleep.
  *
- * The looks are a millisecond apart while a worker is awake, so each of these bounds is as
+ * The looks are at most a millisecond apart while a worker is awake, so each of these bounds is as
  * stated and one look, or 40 ms when all workers are in long steps (sb_reclaim_look).
  * Workers that run short steps are only read from: one line each for a look.
  */
@@ -85,12 +85,18 @@ static uint64_t watch_held(struct sb_worker *w, struct sb_watched *seen, uint64_
 
 /* ---- memory ---- */
 
-static void watch_reader(struct sb_worker *w, const struct sb_watched *seen)
+/* The next period will wait for the same step, while other workers retire processes. */
+#define LONG_STEP_NS 400000
+
+/* Returns when to look again at the latest. */
+static uint64_t watch_reader(struct sb_worker *w, const struct sb_watched *seen, uint64_t now)
 {
-	if (sb_reclaim_waits_for(w->scheduler->reclaim, w->id) &&
-	    seen->steps == sb_counter_read(&w->counters.steps) &&
-	    sb_handover_is_outside(&w->handover) && sb_fence_heavy_works())
-		sb_route_take_held(w);
+	if (!sb_reclaim_waits_for(w->scheduler->reclaim, w->id) ||
+	    seen->steps != sb_counter_read(&w->counters.steps) ||
+	    !sb_handover_is_outside(&w->handover) || !sb_fence_heavy_works())
+		return UINT64_MAX;
+	sb_route_take_held(w);
+	return now + LONG_STEP_NS;
 }
 
 /* ---- memory that nobody needs any more ---- */
@@ -184,10 +190,10 @@ uint64_t sb_watch_chores(void *scheduler, uint64_t now)
 
 static uint64_t watch_worker(struct sb_worker *w, struct sb_watched *seen, uint64_t now)
 {
-	const uint64_t next = watch_held(w, seen, now);
+	uint64_t next = watch_held(w, seen, now);
 
 	watch_tick(w, seen, now);
-	watch_reader(w, seen);
+	next = sb_min_u64(next, watch_reader(w, seen, now));
 	seen->steps = sb_counter_read(&w->counters.steps);
 	return next;
 }

@@ -256,16 +256,18 @@ static int apply_policy(struct sb_options *options)
 }
 
 /* In virtual time there is no noise to average out, and a second takes minutes. A sweep ranks
- * nothing with fewer rounds. */
+ * nothing with fewer rounds, and each repetition of a search halves what is left. */
 static int apply_virtual_defaults(struct sb_options *options, enum sb_verb verb)
 {
 	const struct {
 		enum sb_option_id id;
 		const char *text;
 	} values[] = {
-		{ SB_OPT_duration, "5ms" },
+		{ SB_OPT_duration, "auto" },
 		{ SB_OPT_warmup, "1ms" },
-		{ SB_OPT_repetitions, verb == SB_VERB_SWEEP ? "5" : "3" },
+		{ SB_OPT_repetitions, verb == SB_VERB_SWEEP		      ? "5"
+				      : *options->value[SB_OPT_find_slo].text ? "9"
+									      : "3" },
 		{ SB_OPT_series, "none" },
 	};
 	int rc = 0;
@@ -278,6 +280,18 @@ static int apply_virtual_defaults(struct sb_options *options, enum sb_verb verb)
 			rc = sb_options_set(options, id, values[i].text, "virtual");
 	}
 	return rc;
+}
+
+/* The least of it. */
+#define AUTO_NS		UINT64_C(500000000)
+#define VIRTUAL_AUTO_NS UINT64_C(5000000)
+
+static void set_auto_duration(struct sb_options *options)
+{
+	struct sb_option_value *duration = &options->value[SB_OPT_duration];
+
+	if (duration->alternative)
+		duration->number = sb_opt(options, SB_OPT_virtual) ? VIRTUAL_AUTO_NS : AUTO_NS;
 }
 
 /* Whether its value is not the default, or a sweep goes through its values. */
@@ -398,6 +412,7 @@ int sb_options_parse_job(struct sb_options *options, enum sb_verb verb,
 		rc = apply_policy(options);
 	if (!rc)
 		rc = apply_virtual_defaults(options, verb);
+	set_auto_duration(options);
 	if (!rc && !sb_opt(options, SB_OPT_help))
 		rc = sb_options_check_environment();
 	return rc ? rc : check_needs(options, verb);

@@ -1,7 +1,8 @@
 #include "harness/kernel/osview.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness/kernel/cgroup.h"
+#include "harness/kernel/own_threads.h"
 #include "harness/kernel/procfs.h"
 #include "harness/kernel/syscalls.h"
 
@@ -189,34 +191,12 @@ struct machine_reading {
 	struct clocks clocks;
 };
 
-/* ---- the process's other threads ---- */
-
-/* Threads that are no workers, at the start of a repetition; there may be more later. */
-#define OTHERS_MAX 320
-
-struct others {
-	uint32_t n;
-	struct other {
-		uint64_t id;
-		uint64_t run_ns;
-	} other[OTHERS_MAX];
-};
-
-/* The CPU that a thread is on, or was on last; -1: unknown. */
-static int cpu_of(const char *stat)
-{
-	const char *words = sb_procfs_stat_words(stat);
-	uint64_t cpu;
-
-	return words && sb_procfs_word(words, 36, &cpu) && cpu < SB_CPUS_MAX ? (int)cpu : -1;
-}
-
 /* ---- all together ---- */
 
 struct thread {
-	int id;
 	char folder[48];
 	int event[EVENTS]; /* file descriptors; < 0: there is none */
+	int schedstat;	   /* the same */
 	struct sb_calls calls;
 };
 
@@ -233,87 +213,10 @@ struct sb_osview {
 	struct thread *thread;	/* [workers] */
 	struct reading *before; /* [workers] */
 	struct machine_reading machine;
-	struct others others;
+	int *thread_id; /* [workers] */
+	struct sb_own_threads own;
 	char *text; /* of /proc/stat */
 };
-
-static bool is_worker(const struct sb_osview *view, uint64_t id)
-{
-	for (uint32_t i = 0; i < view->workers; i++) {
-		if ((uint64_t)view->thread[i].id == id)
-			return true;
-	}
-	return false;
-}
-
-/* A file of the thread; false: it cannot be read. */
-static bool read_other(const struct sb_osview *view, const char *id, const char *file, char *text,
-		       size_t bytes)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/task/%.20s/%s", id, file);
-	return !sb_procfs_read(view->root, path, text, bytes);
-}
-
-static uint64_t run_ns_of(const struct sb_osview *view, const char *id)
-{
-	struct sb_procfs_times times;
-	char text[512];
-
-	return read_other(view, id, "schedstat", text, sizeof(text)) &&
-			       sb_procfs_schedstat(text, &times)
-		       ? times.run_ns
-		       : 0;
-}
-
-static bool is_on_workers_cpu(const struct sb_osview *view, const char *id)
-{
-	char text[512];
-	const int cpu = read_other(view, id, "stat", text, sizeof(text)) ? cpu_of(text) : -1;
-
-	return cpu >= 0 && sb_cpu_mask_has(view->cpus, cpu);
-}
-
-static uint64_t run_ns_before(const struct others *others, uint64_t id)
-{
-	for (uint32_t i = 0; i < others->n; i++) {
-		if (others->other[i].id == id)
-			return others->other[i].run_ns;
-	}
-	return 0;
-}
-
-/* Stores the CPU time of each other thread, if is_start. Otherwise returns the CPU time since then, in
- * ms, of the threads that are now on the workers' CPUs; NaN: unknown. */
-static double read_others(struct sb_osview *view, bool is_start)
-{
-	char path[96];
-	struct dirent *entry;
-	uint64_t sum_ns = 0;
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "%.60s/proc/self/task", view->root);
-	tasks = opendir(path);
-	if (is_start)
-		view->others.n = 0;
-	while (tasks && (entry = readdir(tasks))) {
-		const uint64_t id = strtoull(entry->d_name, NULL, 10);
-		const char *name = entry->d_name;
-
-		if (!id || is_worker(view, id))
-			continue;
-		if (!is_start && is_on_workers_cpu(view, name))
-			sum_ns += run_ns_of(view, name) - run_ns_before(&view->others, id);
-		if (is_start && view->others.n < OTHERS_MAX)
-			view->others.other[view->others.n++] =
-				(struct other){ id, run_ns_of(view, name) };
-	}
-	if (!tasks)
-		return NAN;
-	closedir(tasks);
-	return 1e-6 * (double)sum_ns;
-}
 
 /* A line for each CPU, and those come first. */
 #define STAT_BYTES (96 * (SB_CPUS_MAX + 1))
@@ -352,12 +255,14 @@ static void open_thread(struct sb_osview *view, uint32_t worker,
 {
 	struct thread *thread = &view->thread[worker];
 	const int id = request->thread_id[worker];
+	char path[PATH_MAX];
 
-	thread->id = id;
 	snprintf(thread->folder, sizeof(thread->folder), "/proc/self/task/%d", id);
 	for (size_t e = 0; e < EVENTS; e++) {
 		thread->event[e] = open_event(events[e].type, events[e].config, id);
 	}
+	snprintf(path, sizeof(path), "%s%s/schedstat", request->root, thread->folder);
+	thread->schedstat = open(path, O_RDONLY | O_CLOEXEC);
 	if (request->counts_syscalls)
 		(void)sb_calls_open(&thread->calls, request->root, id);
 }
@@ -373,11 +278,19 @@ struct sb_osview *sb_osview_open(const struct sb_osview_request *request)
 	view->text = malloc(STAT_BYTES);
 	view->thread = calloc(request->workers, sizeof(*view->thread));
 	view->before = calloc(request->workers, sizeof(*view->before));
-	if (!view->text || !view->thread || !view->before) {
+	view->thread_id = calloc(request->workers, sizeof(*view->thread_id));
+	if (!view->text || !view->thread || !view->before || !view->thread_id) {
 		sb_osview_close(view);
 		return NULL;
 	}
 	view->workers = request->workers;
+	memcpy(view->thread_id, request->thread_id, request->workers * sizeof(*view->thread_id));
+	view->own = (struct sb_own_threads){
+		.root = view->root,
+		.worker = view->thread_id,
+		.workers = view->workers,
+		.cpus = view->cpus,
+	};
 	for (uint32_t i = 0; i < view->workers; i++)
 		open_thread(view, i, request);
 	return view;
@@ -392,9 +305,12 @@ void sb_osview_close(struct sb_osview *view)
 			if (view->thread[i].event[e] >= 0)
 				close(view->thread[i].event[e]);
 		}
+		if (view->thread[i].schedstat >= 0)
+			close(view->thread[i].schedstat);
 		sb_calls_close(&view->thread[i].calls);
 	}
 	free(view->thread);
+	free(view->thread_id);
 	free(view->before);
 	free(view->text);
 	free(view);
@@ -408,8 +324,35 @@ void sb_osview_window(struct sb_osview *view, uint64_t start_ns, uint64_t end_ns
 	}
 }
 
+/* Sums of all workers; false: unknown. */
+static bool read_times(const struct sb_osview *view, struct sb_procfs_times *sum)
+{
+	*sum = (struct sb_procfs_times){ 0 };
+	for (uint32_t i = 0; i < view->workers; i++) {
+		struct sb_procfs_times times;
+		char text[128];
+		const ssize_t n = pread(view->thread[i].schedstat, text, sizeof(text) - 1, 0);
+
+		text[n > 0 ? n : 0] = '\0';
+		if (!sb_procfs_schedstat(text, &times))
+			return false;
+		sum->run_ns += times.run_ns;
+		sum->delay_ns += times.delay_ns;
+	}
+	return true;
+}
+
+double sb_osview_run_delay_ns(const struct sb_osview *view)
+{
+	struct sb_procfs_times sum;
+
+	return read_times(view, &sum) ? (double)sum.delay_ns : (double)NAN;
+}
+
 void sb_osview_begin(struct sb_osview *view)
 {
+	struct sb_procfs_times times;
+
 	for (uint32_t i = 0; i < view->workers; i++) {
 		read_thread(view, i, &view->before[i]);
 		view->thread[i].calls.within = 0;
@@ -417,7 +360,8 @@ void sb_osview_begin(struct sb_osview *view)
 	view->machine.steal_ticks = read_steal(view);
 	view->machine.throttled_ms = sb_cgroup_throttled_ms(view->root);
 	view->machine.clocks = read_clocks();
-	(void)read_others(view, true);
+	(void)read_times(view, &times);
+	sb_own_threads_begin(&view->own, times.run_ns);
 }
 
 static void thread_difference(const struct reading *from, const struct reading *to,
@@ -463,11 +407,14 @@ void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 {
 	struct machine_reading now = { .clocks = read_clocks() };
 	struct reading after;
+	struct sb_procfs_times times;
+	const bool is_known = read_times(view, &times);
+	const double own_cpu_ms = sb_own_threads_ms(&view->own, times.run_ns);
 
 	now.steal_ticks = read_steal(view);
 	now.throttled_ms = sb_cgroup_throttled_ms(view->root);
 	*machine = machine_difference(view, &view->machine, &now);
-	machine->own_cpu_ms = read_others(view, false);
+	machine->own_cpu_ms = is_known ? own_cpu_ms : (double)NAN;
 	for (uint32_t i = 0; i < view->workers; i++) {
 		read_thread(view, i, &after);
 		thread_difference(&view->before[i], &after, &counts[i]);

@@ -5,7 +5,8 @@
  *
  *   /proc/self/task/TID/{status,stat,schedstat,sched}   switches, faults, times
  *   perf_event_open(2) on the thread                    cycles and the like
- *   /proc/self/task/TID/{stat,schedstat}                the same process's other threads
+ *   /proc/self/task/TID/{stat,schedstat}                the same process's other threads,
+ *   the process's CPU time                              those that have ended included
  *   /proc/stat                                          hypervisor steal
  *   cpu.stat of the own cgroups                         their quotas
  *   the system's clocks                                 steps, slewing, suspension
@@ -35,6 +36,10 @@ void sb_osview_close(struct sb_osview *view);
 void sb_osview_begin(struct sb_osview *view);
 void sb_osview_end(struct sb_osview *view, struct sb_os_counts *counts,
 		   struct sb_os_machine *machine);
+
+/* Returns the workers' run delay since they began, in nanoseconds; NaN: the kernel does not count
+ * it. Any thread; the files stay open, so that a reading is a system call for each worker. */
+double sb_osview_run_delay_ns(const struct sb_osview *view);
 
 /* System calls count within windows only: the time, by sb_clock_ns, of each
  * round, told before the next one begins. */

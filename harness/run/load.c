@@ -8,6 +8,7 @@
 #include "harness/run/slo.h"
 #include "harness/terminal/status.h"
 #include "workloads/load/quantity.h"
+#include "workloads/load/steady.h"
 
 /* Requests under way for each worker, so that none ever waits for one. */
 #define SATURATING_DEPTH 64
@@ -90,6 +91,35 @@ int sb_load_make(struct sb_load *load, const struct sb_options *options, uint32_
 	if (rc)
 		sb_load_fini(load);
 	return rc;
+}
+
+/* ---- the CPUs ---- */
+
+static uint32_t submitters(const struct sb_options *options, const struct sb_chosen *chosen)
+{
+	const struct sb_workload *workload = chosen->workload;
+
+	if (workload->takes_requests)
+		return (uint32_t)sb_opt(options, SB_OPT_generators);
+	return workload->submitters ? workload->submitters(chosen->param) : 0;
+}
+
+uint32_t sb_load_sharing(const struct sb_options *options, const struct sb_chosen *chosen,
+			 const struct sb_ground *ground, uint32_t *cpus)
+{
+	const uint32_t threads = submitters(options, chosen);
+	const struct sb_placement *p = ground->placement;
+	struct sb_cpu_mask workers = { 0 };
+	struct sb_cpu_mask all = ground->usable;
+	uint32_t free;
+
+	for (uint32_t i = 0; i < p->workers; i++) {
+		sb_cpu_mask_add(&workers, p->place[i].os_cpu);
+		sb_cpu_mask_add(&all, p->place[i].os_cpu);
+	}
+	*cpus = sb_cpu_mask_count(&all);
+	free = *cpus - sb_cpu_mask_count(&workers);
+	return free < sb_cpu_mask_count(&ground->usable) && free < threads ? threads : 0;
 }
 
 /* ---- what does not go together ---- */
@@ -197,4 +227,62 @@ void sb_load_open(struct sb_load *load, double rate_per_s)
 	load->kind = SB_LOAD_OPEN;
 	load->in_bulk = false;
 	load->rate_per_s = rate_per_s;
+}
+
+/* ---- the steady state ---- */
+
+/* After 3 relaxation times, 6 units of the diffusion, the mean is within 0.3 % of its final one (Abate
+ * and Whitt, see workloads/load/steady.h). */
+#define RELAXED		  3
+/* A repetition is long enough for batches of 5 relaxation times, and some more. */
+#define LEAST_RELAXATIONS 100
+/* To either side of the mean, as a part of it: of all repetitions together, so that it is within 5 % in
+ * 999 of 1000 runs; and of a step of a search, or of a single one that others are put beside. */
+#define MEAN_PART	  0.03
+#define STEP_PART	  0.05
+/* Requests of all repetitions, times servers: half a minute. One of them is not much longer than by
+ * default, for --timeout bounds it. */
+#define MOST_WORK	  8e6
+#define LEAST_PARTS	  3
+
+/* By whole cycles of the arrivals, so that none of their phases counts twice. */
+static uint64_t whole_cycles(const struct sb_load *load, double ns)
+{
+	const double cycle_ns = sb_load_cycle_ns(load);
+
+	return (uint64_t)(cycle_ns > 0 ? ceil(ns / cycle_ns) * cycle_ns : ceil(ns));
+}
+
+struct sb_steady sb_load_steady(const struct sb_load *load, const struct sb_options *options,
+				uint32_t workers, double capacity_per_s, double asked_ns,
+				double asked_scv)
+{
+	const double repetitions = (double)sb_opt(options, SB_OPT_repetitions);
+	const double rate = load->rate_per_s;
+	const double servers = capacity_per_s > 0
+				       ? fmax(1, fmin(workers, capacity_per_s * asked_ns / 1e9))
+				       : workers;
+	const double service_ns = capacity_per_s > 0 ? 1e9 * servers / capacity_per_s : asked_ns;
+	const struct sb_queue queue = {
+		.load = rate * service_ns / 1e9 / servers,
+		.servers = servers,
+		.service_ns = service_ns,
+		.arrival_scv = sb_load_arrival_scv(load),
+		.service_scv = asked_scv,
+	};
+	struct sb_steady s = { .load = queue.load };
+	const double most_ns = 1e9 * MOST_WORK / (rate * servers * fmax(repetitions, LEAST_PARTS));
+
+	if (load->kind != SB_LOAD_OPEN || !sb_opt(options, SB_OPT_virtual) || !(queue.load > 0))
+		return (struct sb_steady){ 0 };
+	if (queue.load >= 1)
+		return s;
+	s.relaxation_ns = fmin(sb_queue_relaxation_ns(&queue), most_ns);
+	s.needed_ns = repetitions < 2 || is_given(options, SB_OPT_find_slo)
+			      ? sb_queue_mean_ns(&queue, STEP_PART)
+			      : sb_queue_mean_ns(&queue, MEAN_PART) / repetitions;
+	s.needed_ns = fmax(s.needed_ns, LEAST_RELAXATIONS * s.relaxation_ns);
+	s.relax_ns = whole_cycles(load, fmin(RELAXED * s.relaxation_ns, most_ns / 10));
+	s.duration_ns = whole_cycles(load, fmin(s.needed_ns, most_ns));
+	return s;
 }

@@ -3,6 +3,7 @@
 #define SB_HARNESS_RUN_LOAD_H
 
 #include "harness/cli/options.h"
+#include "harness/run/ground.h"
 #include "results/record/record.h"
 
 /* Whether the options about requests are right, and some chosen workload has a
@@ -15,6 +16,13 @@ int sb_load_check(const struct sb_options *options);
  */
 SB_MUST_CHECK int sb_load_make(struct sb_load *load, const struct sb_options *options,
 			       uint32_t workers);
+
+/*
+ * Returns how many threads that are no workers submit in a round of the workload, if some of them
+ * have to share a CPU with a worker; else 0. cpus: how many CPUs they and the workers have.
+ */
+uint32_t sb_load_sharing(const struct sb_options *options, const struct sb_chosen *chosen,
+			 const struct sb_ground *ground, uint32_t *cpus);
 
 /* Whether any chosen workload takes requests. */
 bool sb_load_is_taken(const struct sb_options *options);
@@ -37,5 +45,21 @@ double sb_load_capacity(const struct sb_requests *requests, uint32_t workers);
 
 /* Makes it an open loop again. */
 void sb_load_open(struct sb_load *load, double rate_per_s);
+
+/* What a repetition of an open loop in virtual time needs. All 0: there is no such loop. Without a steady
+ * state only the load is known. */
+struct sb_steady {
+	double load; /* of the servers; 1 and more is too much */
+	double relaxation_ns;
+	uint64_t relax_ns;    /* until the queue has forgotten that it was empty */
+	double needed_ns;     /* for the mean sojourn time */
+	uint64_t duration_ns; /* so long, or as long as is possible */
+};
+
+/* capacity_per_s: 0: not measured, then the servers are the workers, and cost nothing. asked_ns,
+ * asked_scv: see struct sb_workload_run. */
+struct sb_steady sb_load_steady(const struct sb_load *load, const struct sb_options *options,
+				uint32_t workers, double capacity_per_s, double asked_ns,
+				double asked_scv);
 
 #endif

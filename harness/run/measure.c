@@ -19,6 +19,7 @@
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
 #include "harness/within/glances.h"
+#include "results/record/number.h"
 #include "results/record/series.h"
 
 /* ---- rounds ---- */
@@ -45,12 +46,14 @@ static void keep_requests(struct sb_measurement *m, struct sb_record *record)
 	memcpy(hist, m->requests.hist, SB_REQUEST_HISTS * sizeof(*hist));
 }
 
-/* Of a repetition: that of the options, or more for a step of --find-slo. */
+/* Of a repetition: that of the options, or more for a step of --find-slo, or what the queue needs. */
 static uint64_t duration_of(const struct sb_measurement *m)
 {
-	const uint64_t least_ns = sb_opt(m->options, SB_OPT_duration);
+	uint64_t least_ns = sb_opt(m->options, SB_OPT_duration);
 	struct sb_slo slo;
 
+	if (m->options->value[SB_OPT_duration].alternative)
+		least_ns = sb_max_u64(least_ns, m->steady.duration_ns);
 	if (!sb_is_search(m->options) ||
 	    !sb_slo_parse(m->options->value[SB_OPT_find_slo].text, &slo))
 		return least_ns;
@@ -61,15 +64,19 @@ static uint64_t duration_of(const struct sb_measurement *m)
 static bool run_rounds(struct sb_measurement *m, struct sb_record *record)
 {
 	struct sb_measured *measured = &m->measured;
-	const int rc = sb_glances_start(m->glances, record->worker, m->hist);
 	uint64_t cpu_ns;
 	bool ok;
+	int rc;
 
+	m->record = record;
+	sb_repetition_begin(m);
+	rc = sb_glances_start(m->glances, record->worker, m->hist);
 	if (rc) {
 		sb_measurement_fail(m, "no time series", rc);
 		return false;
 	}
 	ok = sb_rounds_run(m, duration_of(m));
+	m->record = NULL;
 	cpu_ns = sb_glances_stop(m->glances);
 	/* Where the workload times a part of its round, nobody knows how much is of that part. */
 	if (!measured->part_cpu_ns)
@@ -90,21 +97,41 @@ static void keep_own_metrics(const struct sb_measurement *m, struct sb_record *r
 	}
 }
 
+/* The load has a steady state that takes longer than a run may, or has none. */
+static void judge_steady(const struct sb_measurement *m, struct sb_record *record)
+{
+	const struct sb_steady *s = &m->steady;
+	const double lasts_ns = (double)m->run.duration_ns;
+	char lasts[SB_HUMAN_BYTES];
+	char needs[SB_HUMAN_BYTES];
+
+	sb_human(lasts, lasts_ns, "ns");
+	sb_human(needs, s->needed_ns, "ns");
+	if (s->load >= 1)
+		sb_record_suspect(record, "no steady state: requests come as fast as the workers "
+					  "can serve them, or faster");
+	else if (isinf(s->needed_ns))
+		sb_record_suspect(record, "the variance of the service time is infinite, so no "
+					  "repetition is long enough for a mean sojourn time");
+	else if (m->options->value[SB_OPT_duration].alternative && lasts_ns < s->needed_ns)
+		sb_record_suspect(
+			record,
+			"the mean sojourn time needs repetitions of %s at this load; this "
+			"one lasts %s, as all of them have to end within about a minute",
+			needs, lasts);
+}
+
 static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 {
 	struct sb_measured *measured = &m->measured;
-	struct sb_memory before;
 
 	if (!make_room(m, record)) {
 		sb_measurement_fail(m, "no room for a record", -ENOMEM);
 		return false;
 	}
-	sb_readings_take(m, record->worker);
-	/* This one is the harness's own, so it can be emptied. */
-	*m->run.wakes = (struct sb_wake_times){ 0 };
-	sb_scheduler_read_memory(m->run.scheduler, &before);
-	sb_osview_begin(m->os);
-	sb_exemplars_begin(m);
+	if (m->run.workload->takes_requests)
+		m->steady = sb_load_steady(&m->load, m->options, m->workers, m->capacity_per_s,
+					   m->run.asked_ns, m->run.asked_scv);
 	if (!run_rounds(m, record))
 		return false;
 	sb_osview_end(m->os, record->os, &measured->machine);
@@ -113,13 +140,14 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 	sb_hist_read(&m->run.wakes->all, &record->hist[SB_RECORD_wake]);
 	sb_hist_read(&m->run.wakes->long_step, &record->hist[SB_RECORD_wake_long_step]);
 	sb_scheduler_read_memory(m->run.scheduler, &measured->memory);
-	measured->mapped_before = before.mapped_bytes;
+	measured->mapped_before = m->mapped_before;
 	measured->look_ns = m->look_ns;
 	sb_record_compute(record, measured, &m->series->placement);
 	keep_requests(m, record);
 	keep_own_metrics(m, record);
 	record->timeseries = sb_glances_keep(m->glances, record);
 	sb_judge_record(record, &m->conditions);
+	judge_steady(m, record);
 	if (m->restless)
 		sb_record_suspect(record, "the warm-up found no steady state");
 	if (sb_opt(m->options, SB_OPT_slowdown))
@@ -314,17 +342,17 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 		return 0;
 	}
 	m->ground->held = true;
-	m->glances = sb_glances_make(m->options, &m->run);
 	if (open_osview(m)) {
+		m->glances = sb_glances_make(m->options, &m->run, m->os);
 		run_repetitions(m, series);
 	} else {
 		run_nothing(series, strerror(ENOMEM));
 		tell_limit(series, strerror(ENOMEM));
 	}
-	sb_osview_close(m->os);
-	m->os = NULL;
 	sb_glances_free(m->glances);
 	m->glances = NULL;
+	sb_osview_close(m->os);
+	m->os = NULL;
 	sb_measurement_stop(m);
 	sb_measurement_read_memory(m, series);
 	sb_tracing_run(m, series);
@@ -383,6 +411,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	       const struct sb_watch *watch)
 {
 	struct sb_measurement *m;
+	uint32_t cpus;
 	int rc;
 
 	if (*ground->lost) {
@@ -407,6 +436,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	m->series = series;
 	m->workers = ground->placement->workers;
 	m->conditions.is_emulated = series->reality == SB_EMULATED;
+	m->conditions.shares = sb_load_sharing(options, chosen, ground, &cpus);
 	m->conditions.polls = options->value[SB_OPT_park].alternative == SB_PARK_POLL;
 	m->look_ns = sb_look_ns();
 	m->fault_ns = sb_opt(options, SB_OPT_exemplars) ? sb_fault_ns() : (double)NAN;

@@ -15,7 +15,6 @@
 #include "harness/kernel/osview.h"
 #include "harness/kernel/stops.h"
 #include "harness/run/config.h"
-#include "harness/run/load.h"
 #include "harness/run/measure.h"
 #include "harness/run/slo.h"
 #include "harness/run/tracing.h"
@@ -72,6 +71,20 @@ void sb_readings_take(struct sb_measurement *m, struct sb_worker_reading *worker
 		sb_scheduler_read(m->run.scheduler, i, &worker[i]);
 	for (int h = 0; h < SB_HISTS; h++)
 		sb_scheduler_read_hist(m->run.scheduler, h, &m->hist[h]);
+}
+
+void sb_repetition_begin(struct sb_measurement *m)
+{
+	struct sb_memory memory;
+
+	sb_scheduler_forget_maxima(m->run.scheduler);
+	sb_readings_take(m, m->record->worker);
+	/* This one is the harness's own, so it can be emptied. */
+	*m->run.wakes = (struct sb_wake_times){ 0 };
+	sb_scheduler_read_memory(m->run.scheduler, &memory);
+	m->mapped_before = memory.mapped_bytes;
+	sb_osview_begin(m->os);
+	sb_exemplars_begin(m);
 }
 
 /* The row of the steal matrix that is left over is the next one's. */
@@ -200,6 +213,31 @@ static void settle(struct sb_measurement *m, struct sb_measured *sum)
 	sum->settle_ns += sb_clock_ns() - start;
 }
 
+/*
+ * Until the queue has forgotten that it was empty: the repetition begins then, so
+ * what the round has taken until then is no part of it.
+ */
+static bool relax(struct sb_measurement *m, struct sb_measured *sum, uint64_t start, uint64_t cpu)
+{
+	uint64_t now;
+	int rc = 0;
+
+	if (!m->run.relax_ns)
+		return true;
+	while (!interrupted(m) && (now = sb_clock_ns()) < m->run.round.start_ns)
+		sb_thread_sleep(sb_min_u64(m->run.round.start_ns - now, SLICE_NS));
+	if (m->record) {
+		(void)sb_glances_stop(m->glances);
+		sb_repetition_begin(m);
+		rc = sb_glances_start(m->glances, m->record->worker, m->hist);
+	}
+	sum->settle_cpu_ns += sb_clock_process_cpu_ns() - cpu;
+	sum->settle_ns += sb_clock_ns() - start;
+	if (rc)
+		sb_measurement_fail(m, "no time series", rc);
+	return !rc && !interrupted(m);
+}
+
 void sb_measurement_stop(struct sb_measurement *m)
 {
 	sb_crash_limit(m->run.workload->name, "a step does not return, so the run cannot go on",
@@ -221,12 +259,14 @@ bool sb_round_run(struct sb_measurement *m, struct sb_measured *sum)
 {
 	const struct sb_workload *workload = m->run.workload;
 	uint64_t start;
+	uint64_t cpu;
 	uint64_t end;
 	char why[120] = "";
 	bool ended;
 	int rc;
 
 	settle(m, sum);
+	cpu = sb_clock_process_cpu_ns();
 	start = sb_clock_ns();
 	m->run.round = (struct sb_round){ 0 };
 	(void)sb_scheduler_take_shortage(m->run.scheduler);
@@ -236,12 +276,13 @@ bool sb_round_run(struct sb_measurement *m, struct sb_measured *sum)
 		sb_measurement_fail(m, "it could not start", rc);
 		return false;
 	}
-	sb_glances_round(m->glances, true);
 	if (sb_opt(m->options, SB_OPT_virtual))
 		sb_crash_limit(workload->name,
 			       "a round in virtual time did not end within --timeout",
 			       sb_opt(m->options, SB_OPT_timeout));
-	ended = wait_idle(m);
+	ended = relax(m, sum, start, cpu);
+	sb_glances_round(m->glances, true);
+	ended = ended && wait_idle(m);
 	sb_crash_limit(NULL, NULL, 0);
 	if (!ended)
 		return false;
@@ -285,6 +326,8 @@ bool sb_rounds_run(struct sb_measurement *m, uint64_t duration_ns)
 	if (m->run.workload->takes_requests)
 		sum->requests = &m->requests;
 	m->run.duration_ns = duration_ns;
+	m->run.relax_ns = m->record ? m->steady.relax_ns : 0;
+	m->requests.relaxation_ns = (uint64_t)m->steady.relaxation_ns;
 	/* Each time other requests, but the same in each run. */
 	m->load.seed += SB_GENERATORS_MAX;
 	do {
@@ -329,8 +372,10 @@ bool sb_is_search(const struct sb_options *options)
 
 /* For --load and --find-slo: a closed loop says how many requests per second there can be. From
  * then on the load is the asked share of that. */
-#define CAPACITY_NS	    UINT64_C(300000000)
-#define VIRTUAL_CAPACITY_NS UINT64_C(10000000)
+#define CAPACITY_NS		  UINT64_C(300000000)
+#define VIRTUAL_CAPACITY_NS	  UINT64_C(10000000)
+/* Of each worker: at the end not all have work, for the time of some requests. */
+#define VIRTUAL_CAPACITY_REQUESTS 1000
 
 uint64_t sb_capacity_ns(const struct sb_options *options)
 {
@@ -347,12 +392,15 @@ bool sb_measures_capacity(const struct sb_options *options, const struct sb_work
 bool sb_measurement_find_capacity(struct sb_measurement *m)
 {
 	const double share = sb_load_share(m->options);
+	const uint64_t least_ns = sb_opt(m->options, SB_OPT_virtual)
+					  ? (uint64_t)(VIRTUAL_CAPACITY_REQUESTS * m->run.asked_ns)
+					  : 0;
 
 	if (!sb_measures_capacity(m->options, m->run.workload))
 		return true;
 	sb_phase_begins(m, SB_PHASE_CAPACITY, 0);
 	sb_load_saturate(&m->load, m->workers);
-	if (!sb_rounds_run(m, sb_capacity_ns(m->options)))
+	if (!sb_rounds_run(m, sb_max_u64(sb_capacity_ns(m->options), least_ns)))
 		return false;
 	m->capacity_per_s = sb_load_capacity(&m->requests, m->workers);
 	m->search = (struct sb_search){ .missed_per_s = m->capacity_per_s };

@@ -3,6 +3,7 @@
 #define SB_HARNESS_RUN_ROUNDS_H
 
 #include "harness/kernel/stops.h"
+#include "harness/run/load.h"
 #include "harness/run/measure.h"
 #include "harness/run/slo.h"
 
@@ -26,6 +27,9 @@ struct sb_measurement {
 	struct sb_conditions conditions;
 	bool restless; /* the warm-up has found no end */
 	struct sb_load load;
+	struct sb_steady steady;  /* of the repetition; all 0: in real time, or there is none */
+	struct sb_record *record; /* of the repetition that goes on; NULL: none does */
+	uint64_t mapped_before;	  /* bytes, when it began */
 	/* Of the rounds since both were cleared. */
 	struct sb_measured measured;
 	double own[SB_WORKLOAD_METRICS_MAX]; /* sums of the workload's metrics */
@@ -54,6 +58,9 @@ void sb_readings_take(struct sb_measurement *m, struct sb_worker_reading *worker
 
 /* Of the workers, which are started; for the caller to free. NULL: no memory. */
 int *sb_worker_thread_ids(const struct sb_measurement *m);
+
+/* Reads all that m->record is a difference of. */
+void sb_repetition_begin(struct sb_measurement *m);
 
 /* From the workers' readings at the start of the repetition, and m->hist, to its differences. */
 void sb_readings_subtract(struct sb_measurement *m, struct sb_record *record);

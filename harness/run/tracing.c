@@ -371,6 +371,7 @@ static struct sb_switches *open_switches(const struct sb_measurement *m)
 static bool run_traced_round(struct sb_measurement *m)
 {
 	sb_measurement_clear_requests(m);
+	m->run.relax_ns = 0;
 	m->run.duration_ns = sb_opt(m->options, SB_OPT_duration);
 	m->load.seed += SB_GENERATORS_MAX;
 	return sb_round_run(m, &m->measured) && sb_measurement_ground_holds(m);

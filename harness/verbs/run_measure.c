@@ -90,6 +90,27 @@ static int measure_series(struct sb_run_session *session, struct sb_run_stage *s
 	return sb_run_add_answer(session, series);
 }
 
+/* Once, also where a run goes on with what was saved. */
+static int add_conditions(struct sb_run_session *session, const struct sb_run_stage *stage,
+			  const struct sb_chosen *chosen, const struct sb_ground *ground,
+			  const struct sb_series *series)
+{
+	uint32_t cpus;
+	const uint32_t threads = sb_load_sharing(&stage->job->options, chosen, ground, &cpus);
+	const uint32_t workers = series->placement.workers;
+	char title[SB_SERIES_TITLE_BYTES];
+	char text[120];
+
+	sb_series_title(title, series);
+	if (!threads || *sb_result_fact(&session->result, "conditions", title))
+		return 0;
+	snprintf(text, sizeof(text),
+		 "%" PRIu32 " submitting thread%s %" PRIu32 " CPU%s with %" PRIu32 " worker%s",
+		 threads, threads > 1 ? "s share" : " shares", cpus, cpus > 1 ? "s" : "", workers,
+		 workers > 1 ? "s" : "");
+	return sb_result_add_fact(&session->result, "conditions", title, text);
+}
+
 static int measure_one(struct sb_run_session *session, struct sb_run_stage *stage,
 		       const struct sb_chosen *chosen, struct sb_ground *ground)
 {
@@ -99,6 +120,8 @@ static int measure_one(struct sb_run_session *session, struct sb_run_stage *stag
 
 	if (!rc)
 		rc = sb_run_add_job_settings(session, stage, series);
+	if (!rc)
+		rc = add_conditions(session, stage, chosen, ground, series);
 	if (rc)
 		return sb_fail_memory();
 	series->reality = sb_facts_reality(&stage->job->options, stage->machine.emulated);

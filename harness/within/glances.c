@@ -1,13 +1,16 @@
 #include "harness/within/glances.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/platform/platform.h"
+#include "harness/kernel/osview.h"
 #include "results/ledger/timeseries.h"
 
 struct sb_glances {
 	const struct sb_workload_run *run;
+	const struct sb_osview *os;
 	uint64_t interval_ns;
 	uint32_t latency; /* in sb_latency */
 	struct sb_thread thread;
@@ -76,13 +79,14 @@ static uint32_t main_latency(const struct sb_workload *workload)
 }
 
 struct sb_glances *sb_glances_make(const struct sb_options *options,
-				   const struct sb_workload_run *run)
+				   const struct sb_workload_run *run, const struct sb_osview *os)
 {
 	struct sb_glances *g = is_worth(options) ? calloc(1, sizeof(*g)) : NULL;
 
 	if (!g)
 		return NULL;
 	g->run = run;
+	g->os = os;
 	g->interval_ns = sb_opt(options, SB_OPT_series);
 	g->latency = main_latency(run->workload);
 	sb_gate_init(&g->gate);
@@ -159,6 +163,7 @@ static int look(struct sb_glances *g)
 	read_latency(g, sb_points_next_hist(g->points));
 	now.at_ns = sb_clock_ns();
 	take_counts(&g->glance, requests_so_far(g), &now);
+	now.kernel[SB_POINT_run_delay_ns] = sb_osview_run_delay_ns(g->os);
 	return sb_points_add(g->points, &now);
 }
 
@@ -229,6 +234,7 @@ int sb_glances_start(struct sb_glances *g, const struct sb_worker_reading *start
 	g->start_hist = hist < SB_HISTS ? hists[hist] : (struct sb_hist_counts){ .count = 0 };
 	g->start = (struct sb_moment){ .at_ns = sb_clock_ns() };
 	take_counts(&g->glance, 0, &g->start);
+	g->start.kernel[SB_POINT_run_delay_ns] = sb_osview_run_delay_ns(g->os);
 	sb_points_free(g->points);
 	g->points = sb_points_new(g->interval_ns);
 	if (!g->points)
@@ -279,6 +285,8 @@ struct sb_timeseries *sb_glances_keep(struct sb_glances *g, const struct sb_reco
 	take_counts(&g->glance, record->requests ? record->requests->completed : 0, &end);
 	for (int c = 0; c < SB_POINT_COUNTS; c++)
 		end.count[c] += g->start.count[c];
+	end.kernel[SB_POINT_run_delay_ns] = g->start.kernel[SB_POINT_run_delay_ns] +
+					    round(1e6 * record->value[SB_METRIC_run_delay_ms]);
 	hist = sb_points_next_hist(g->points);
 	*hist = g->start_hist;
 	sb_hist_merge(hist, &record->hist[sb_latency[g->latency].hist]);

@@ -25,10 +25,12 @@ struct sb_glances;
  * after an error has been printed. */
 int sb_glances_check(const struct sb_options *options);
 
-/* For a workload that is run so; for sb_glances_free. NULL: no series is kept, or there is no
- * memory for one; all that follow accept that. */
+struct sb_osview;
+
+/* For a workload that is run so, and the view of its workers; for sb_glances_free. NULL: no series
+ * is kept, or there is no memory for one; all that follow accept that. */
 struct sb_glances *sb_glances_make(const struct sb_options *options,
-				   const struct sb_workload_run *run);
+				   const struct sb_workload_run *run, const struct sb_osview *os);
 void sb_glances_free(struct sb_glances *glances);
 
 /* From now on; start, hist: what was read last, of all workers and of each histogram [SB_HISTS].

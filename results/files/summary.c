@@ -2,6 +2,7 @@
 #include "results/files/summary.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "results/files/answer.h"
@@ -105,6 +106,7 @@ static const struct column times_spent[] = {
 	{ "parked", 6, SB_METRIC_blocked_pct, NULL, false },
 	{ "record", 6, SB_METRIC_harness_pct, NULL, false },
 	{ "rest", 5, SB_METRIC_unaccounted_pct, NULL, false },
+	{ "own", 5, SB_METRIC_run_delay_own_pct, NULL, false },
 };
 
 static bool have(const struct sb_result *result, enum sb_metric_id metric)
@@ -247,7 +249,11 @@ static void put_sojourn(FILE *out, const struct sb_series *series, size_t i)
 static void put_offered(FILE *out, const struct sb_series *series)
 {
 	const struct sb_spread capacity = sb_series_spread(series, SB_METRIC_capacity_per_s);
+	const struct sb_interval interval = sb_series_sojourn(series);
 	char rate[SB_HUMAN_BYTES];
+	char mean[SB_HUMAN_BYTES];
+	char low[SB_HUMAN_BYTES];
+	char high[SB_HUMAN_BYTES];
 
 	sb_human(rate, sb_series_spread(series, SB_METRIC_offered_per_s).median, "1/s");
 	fprintf(out, "%s: %s requests per second, ", sb_terminal_text(series->workload), rate);
@@ -256,6 +262,15 @@ static void put_offered(FILE *out, const struct sb_series *series)
 		fprintf(out, "the capacity being %s, ", rate);
 	fprintf(out, "%.2f %% of them submitted in time\n",
 		sb_series_spread(series, SB_METRIC_adherence_pct).median);
+	if (isnan(interval.low))
+		return;
+	sb_human(mean, (interval.low + interval.high) / 2, "ns");
+	sb_human(low, interval.low, "ns");
+	sb_human(high, interval.high, "ns");
+	sb_human(rate, sb_series_spread(series, SB_METRIC_achieved_per_s).median, "1/s");
+	fprintf(out,
+		"%s: %s completed per second; mean sojourn time %s, 95 %% interval [%s .. %s]\n",
+		sb_terminal_text(series->workload), rate, mean, low, high);
 }
 
 static void put_sojourns(FILE *out, const struct sb_series *series, const char *bold,
@@ -423,6 +438,17 @@ static void put_machine(FILE *out, const struct sb_result *result)
 	fputs("; workers are not pinned\n", out);
 }
 
+/* What the layout asks for. */
+static void put_conditions(FILE *out, const struct sb_result *result)
+{
+	for (uint32_t i = 0; i < result->facts; i++) {
+		if (strcmp(result->fact[i].group, "conditions") != 0)
+			continue;
+		fprintf(out, "%s: ", sb_terminal_text(result->fact[i].key));
+		fprintf(out, "%s\n", sb_terminal_text(result->fact[i].value));
+	}
+}
+
 /* ---- lines that are too long ---- */
 
 static void put_summary(const struct sb_result *result, FILE *out, bool color, int columns)
@@ -433,6 +459,7 @@ static void put_summary(const struct sb_result *result, FILE *out, bool color, i
 
 	put_answer(out, result, bold, plain);
 	put_machine(out, result);
+	put_conditions(out, result);
 	put_table(out, result, &cost_table, columns, bold);
 	if (have(result, SB_METRIC_steps))
 		put_table(out, result, &source_table, columns, bold);

@@ -33,11 +33,13 @@ static bool read_bucket(struct sb_reader *r, const json_t *pair, struct sb_hist_
 static bool read_hist(struct sb_reader *r, const json_t *object, struct sb_hist_counts *hist)
 {
 	const json_t *buckets = sb_reader_get(r, object, "buckets", JSON_ARRAY);
+	const json_t *max = json_object_get(object, "max"); /* older results have none */
 	uint64_t count = 0;
 
 	if (!buckets ||
 	    !sb_reader_take_count(r, json_object_get(object, "sum"), "sum", &hist->sum) ||
-	    !sb_reader_take_count(r, json_object_get(object, "count"), "count", &count))
+	    !sb_reader_take_count(r, json_object_get(object, "count"), "count", &count) ||
+	    (max && !sb_reader_take_count(r, max, "max", &hist->max)))
 		return false;
 	for (size_t i = 0; i < json_array_size(buckets); i++) {
 		if (!read_bucket(r, json_array_get(buckets, i), hist))

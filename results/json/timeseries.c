@@ -29,6 +29,7 @@ static const struct column requests[] = {
 };
 
 /* Null where there is none. */
+#define KERNEL(name, doc)      { #name, offsetof(struct sb_point, kernel[SB_POINT_##name]) },
 #define DEPTH(name, doc)       { #name, offsetof(struct sb_point, depth[SB_POINT_##name]) },
 #define QUANTILE(name, q, doc) { #name, offsetof(struct sb_point, quantile[SB_POINT_##name]) },
 static const struct column numbers[] = {
@@ -100,11 +101,14 @@ static bool take_counts(struct sb_reader *r, const json_t *object, struct sb_tim
 	return ok;
 }
 
+/* An earlier version has fewer columns: then nothing is known. */
 static bool take_numbers(struct sb_reader *r, const json_t *object, struct sb_timeseries *t,
 			 const struct column *column)
 {
-	const json_t *array = sb_reader_get_array(r, object, column->name, t->points);
-	bool ok = array;
+	const bool is_there = json_object_get(object, column->name);
+	const json_t *array =
+		is_there ? sb_reader_get_array(r, object, column->name, t->points) : NULL;
+	bool ok = array || !is_there;
 
 	for (uint32_t i = 0; ok && i < t->points; i++) {
 		const json_t *value = json_array_get(array, i);

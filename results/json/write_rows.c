@@ -148,8 +148,9 @@ static json_t *hist_to_json(const struct sb_packed_hist *hist)
 		json_decref(buckets);
 		return NULL;
 	}
-	return json_pack("{sososo}", "count", sb_json_count(hist->count), "sum",
-			 sb_json_count(hist->sum), "buckets", buckets);
+	return json_pack("{sosososo}", "count", sb_json_count(hist->count), "sum",
+			 sb_json_count(hist->sum), "max", sb_json_count(hist->max), "buckets",
+			 buckets);
 }
 
 /* Empty ones are left out. */

@@ -18,7 +18,7 @@
 #include "results/text/escape.h"
 
 #define BLOCKS	    16
-#define LEAST	    8 /* points */
+#define LEAST	    6 /* points; the first and the last of a repetition do not count */
 #define DRIFT_P	    0.01
 #define DRIFT_PART  0.1
 #define BURST_FENCE 3.0
@@ -36,17 +36,24 @@ static double value_of(const struct sb_timeseries *t, uint32_t point, const stru
 			     : sb_point_rate(t, point, sb_timeseries_progress(t));
 }
 
-/* What has been seen of a subject in all repetitions. */
-struct seen {
-	uint32_t repetitions, rises, falls, bursty;
-	uint32_t points, far;
-	double *from, *to; /* [repetitions], the first and the last quarter */
-	double *off;	   /* [points], how far each is from the median: its factor - 1 */
-
-	/* The furthest point. */
+/* Points that are far from the median in one direction, and the furthest of them. */
+enum direction { JUMPS, DROPS, DIRECTIONS };
+struct far {
+	uint32_t points;
+	uint32_t repetitions; /* that have one */
 	double factor, value, median;
+	double run_delay_ns;
 	uint64_t at_ns;
 	uint32_t repetition;
+};
+
+/* What has been seen of a subject in all repetitions. */
+struct seen {
+	uint32_t repetitions, rises, falls;
+	uint32_t points;
+	double *from, *to; /* [repetitions], the first and the last quarter */
+	double *off;	   /* [points], how far each is from the median: its factor - 1 */
+	struct far far[DIRECTIONS];
 };
 
 /* A repetition's values. */
@@ -127,27 +134,50 @@ static bool is_far(double value, const struct sb_spread *spread, double enough)
 	       (value > spread->q3 * reach || value < spread->q1 / reach);
 }
 
+/* The kernel counts a wait when it ends, which may be in the next interval. */
+static double run_delay_ns(const struct sb_timeseries *t, uint32_t point)
+{
+	const double later =
+		point + 1 < t->points ? t->point[point + 1].kernel[SB_POINT_run_delay_ns] : 0;
+
+	return t->point[point].kernel[SB_POINT_run_delay_ns] + later;
+}
+
 static void look_for_bursts(struct seen *seen, const struct sb_record *record,
 			    const struct subject *subject, const struct sample *s)
 {
-	const uint32_t before = seen->far;
+	const uint32_t before[DIRECTIONS] = { seen->far[JUMPS].points, seen->far[DROPS].points };
 
 	for (uint32_t i = 0; i < s->n; i++) {
 		const double factor = factor_of(s->value[i], s->spread.median);
+		struct far *far = &seen->far[s->value[i] > s->spread.median ? JUMPS : DROPS];
 
 		seen->off[seen->points++] = factor - 1;
 		if (!is_far(s->value[i], &s->spread, subject->burst))
 			continue;
-		seen->far++;
-		if (factor <= seen->factor)
+		far->points++;
+		if (factor <= far->factor)
 			continue;
-		seen->factor = factor;
-		seen->value = s->value[i];
-		seen->median = s->spread.median;
-		seen->at_ns = sb_point_begin_ns(record->timeseries, s->at[i]);
-		seen->repetition = record->repetition;
+		far->factor = factor;
+		far->value = s->value[i];
+		far->median = s->spread.median;
+		far->at_ns = sb_point_begin_ns(record->timeseries, s->at[i]);
+		far->run_delay_ns = run_delay_ns(record->timeseries, s->at[i]);
+		far->repetition = record->repetition;
 	}
-	seen->bursty += seen->far > before;
+	for (int d = 0; d < DIRECTIONS; d++)
+		seen->far[d].repetitions += seen->far[d].points > before[d];
+}
+
+/* That of the most repetitions; of two, that of the furthest point. */
+static enum direction main_direction(const struct seen *seen)
+{
+	const struct far *jumps = &seen->far[JUMPS];
+	const struct far *drops = &seen->far[DROPS];
+
+	if (jumps->repetitions != drops->repetitions)
+		return jumps->repetitions > drops->repetitions ? JUMPS : DROPS;
+	return jumps->factor > drops->factor ? JUMPS : DROPS;
 }
 
 static void look_at(struct seen *seen, const struct sb_record *record,
@@ -216,29 +246,36 @@ static void say_drift(char *out, const char *name, const struct subject *subject
 		 seen->repetitions);
 }
 
-/* "4.20 ms at 310 ms of repetition 3 (median 40 us)" */
+/* "4.20 ms at 310 ms of repetition 3 (median 40 us)"; where it is worse, with what may be why:
+ * "(median 40 us, run delay 3.97 ms)" */
 static void put_furthest(char *out, size_t bytes, const struct subject *subject,
-			 const struct seen *seen)
+			 const struct far *far)
 {
 	char value[VALUE_BYTES];
 	char median[VALUE_BYTES];
 	char at[SB_HUMAN_BYTES];
+	char delay[SB_HUMAN_BYTES];
+	const bool is_worse = subject->is_latency == (far->value > far->median);
+	const bool is_delayed = is_worse && far->run_delay_ns > 0;
 
-	put_value(value, seen->value, subject);
-	put_value(median, seen->median, subject);
-	sb_human(at, (double)seen->at_ns, "ns");
-	snprintf(out, bytes, "%s at %s of repetition %" PRIu32 " (median %s)", value, at,
-		 seen->repetition, median);
+	put_value(value, far->value, subject);
+	put_value(median, far->median, subject);
+	sb_human(at, (double)far->at_ns, "ns");
+	sb_human(delay, far->run_delay_ns, "ns");
+	snprintf(out, bytes, "%s at %s of repetition %" PRIu32 " (median %s%s%s)", value, at,
+		 far->repetition, median, is_delayed ? ", run delay " : "",
+		 is_delayed ? delay : "");
 }
 
 static void say_burst(char *out, const char *name, const struct subject *subject,
 		      const struct seen *seen)
 {
+	const enum direction direction = main_direction(seen);
 	char furthest[200];
 
-	put_furthest(furthest, sizeof(furthest), subject, seen);
+	put_furthest(furthest, sizeof(furthest), subject, &seen->far[direction]);
 	snprintf(out, SB_TIMESERIES_BYTES, "%s %s in %" PRIu32 " of %" PRIu32 " repetitions, to %s",
-		 name, seen->value > seen->median ? "jumps" : "drops", seen->bursty,
+		 name, direction == JUMPS ? "jumps" : "drops", seen->far[direction].repetitions,
 		 seen->repetitions, furthest);
 }
 
@@ -247,6 +284,9 @@ static void say_burst(char *out, const char *name, const struct subject *subject
 static void say_spread(char *out, const char *name, const struct subject *subject,
 		       struct seen *seen)
 {
+	const struct far *jumps = &seen->far[JUMPS];
+	const struct far *drops = &seen->far[DROPS];
+	const struct far *far = jumps->factor > drops->factor ? jumps : drops;
 	char furthest[200] = "";
 	char within[80];
 	double off;
@@ -261,11 +301,11 @@ static void say_spread(char *out, const char *name, const struct subject *subjec
 	else
 		snprintf(within, sizeof(within),
 			 "9 of 10 points are within a factor of %.2g of the median", 1 + off);
-	if (seen->far)
-		put_furthest(furthest, sizeof(furthest), subject, seen);
+	if (far->points)
+		put_furthest(furthest, sizeof(furthest), subject, far);
 	snprintf(out, SB_TIMESERIES_BYTES, "%s %s: %s%s%s", name,
 		 off < STEADY_PART ? "is steady" : "does not drift", within,
-		 seen->far ? "; furthest is " : "", furthest);
+		 far->points ? "; furthest is " : "", furthest);
 }
 
 static enum sb_timeseries_found judge(char *out, const char *name, const struct subject *subject,
@@ -277,12 +317,13 @@ static enum sb_timeseries_found judge(char *out, const char *name, const struct 
 		say_drift(out, name, subject, seen);
 		return SB_TIMESERIES_DRIFT;
 	}
-	if (2 * seen->bursty > seen->repetitions) {
+	if (2 * seen->far[main_direction(seen)].repetitions > seen->repetitions) {
 		say_burst(out, name, subject, seen);
 		return SB_TIMESERIES_BURST;
 	}
 	say_spread(out, name, subject, seen);
-	return seen->far ? SB_TIMESERIES_POINTS : SB_TIMESERIES_STEADY;
+	return seen->far[JUMPS].points + seen->far[DROPS].points ? SB_TIMESERIES_POINTS
+								 : SB_TIMESERIES_STEADY;
 }
 
 static void name_subject(char name[NAME_BYTES], const struct subject *subject,

@@ -18,13 +18,16 @@ static const enum sb_hist_id spins[] = { SB_HIST_spins_inject, SB_HIST_spins_glo
 struct sums {
 	uint64_t counter[SB_COUNTERS];
 	double operations;
-	double cpu_ns;
+	double cpu_ns;	      /* of the process */
+	double thread_cpu_ns; /* of the workers; NaN: not known */
+	double on_cpu;	      /* part of the time of searches in which the worker had its CPU */
 	struct sb_hist_counts gap;
 	struct sb_hist_counts wake;
 	struct sb_hist_counts spins;
 	double tight, yield; /* the options */
 	double searchers;    /* most that may search; 0: half of the awake */
 	uint32_t workers;
+	uint32_t rows;
 	double arrivals; /* at a worker by a schedule, in the time of a wake; 0: not known */
 	double refused;	 /* part of the idle episodes that parked at once, as measured */
 	double parked;	 /* part of the idle episodes that parked, as measured */
@@ -78,6 +81,8 @@ static void add_records(struct sums *s, const struct sb_series *series)
 			continue;
 		s->operations += record->value[SB_METRIC_operations];
 		s->cpu_ns += 1e9 * record->value[SB_METRIC_cpu_s];
+		s->thread_cpu_ns += 1e6 * record->value[SB_METRIC_thread_cpu_ms];
+		s->rows++;
 		add_same(s, record, series->placement.workers);
 		for (uint32_t w = 0; w < series->placement.workers; w++) {
 			for (int c = 0; c < SB_COUNTERS; c++)
@@ -131,10 +136,26 @@ static void add_times(struct sums *s)
 	const uint64_t *c = s->counter;
 
 	s->busy = (double)(c[SB_COUNTER_busy_ns] + c[SB_COUNTER_steal_ns]);
+	s->on_cpu =
+		s->thread_cpu_ns > 0 ? fmin(1, s->thread_cpu_ns / (s->busy + searched_ns(s))) : 1;
 	s->time_ns = s->busy + searched_ns(s) + (double)c[SB_COUNTER_blocked_ns];
 	s->busy /= s->time_ns;
 	s->same /= (double)c[SB_COUNTER_idle_episodes];
 	time_spins(s);
+}
+
+/* The kernel's account of a thread that runs may be a tick late. */
+#define TICK_NS	     4e6
+#define ON_CPU_LEAST 0.9
+
+const char sb_spin_preempted[] = "other threads had the workers' CPUs for part of the time";
+
+static bool is_preempted(const struct sums *s)
+{
+	const double awake_ns = s->busy * s->time_ns + searched_ns(s);
+
+	return s->on_cpu < ON_CPU_LEAST &&
+	       awake_ns - s->thread_cpu_ns > TICK_NS * s->workers * s->rows;
 }
 
 /* What another threshold changes of the number of idle episodes is by these. */
@@ -164,6 +185,8 @@ static const char *collect(struct sums *s, const struct sb_series *series,
 	add_times(s);
 	if (!s->gap.count)
 		return "no time without work was recorded";
+	if (is_preempted(s))
+		return sb_spin_preempted;
 	add_arrivals(s, series);
 	if (!s->wake.count || !s->counter[SB_COUNTER_timed_sleeps] ||
 	    !s->counter[SB_COUNTER_timed_calls])
@@ -314,7 +337,7 @@ static void set_point(struct sb_spin_point *point, double ns, const struct sb_sp
 	point->threshold_ns = ns;
 	point->spins = spins_of(s, ns);
 	point->parks = parked * scale;
-	point->cpu_ns = spun * scale + point->parks * ledger->wake_cpu_ns;
+	point->cpu_ns = spun * s->on_cpu * scale + point->parks * ledger->wake_cpu_ns;
 	point->total_cpu_ns = s->cpu_ns / s->operations - ledger->now.cpu_ns + point->cpu_ns;
 	set_latency(point, s, parked / (double)s->gap.count);
 	set_regrets(point, s);
@@ -329,7 +352,7 @@ static void set_now(struct sb_spin_ledger *ledger, const struct sums *s)
 	now->spins = s->tight + s->yield;
 	now->threshold_ns = threshold_of(s, now->spins);
 	now->parks = parks / s->operations;
-	now->cpu_ns = (searched_ns(s) + parks * ledger->wake_cpu_ns) / s->operations;
+	now->cpu_ns = (searched_ns(s) * s->on_cpu + parks * ledger->wake_cpu_ns) / s->operations;
 	now->total_cpu_ns = s->cpu_ns / s->operations;
 	set_latency(now, s, fmin(1, parks / (double)s->gap.count));
 	set_regrets(now, s);
@@ -340,7 +363,8 @@ static double grid(uint32_t i)
 	return i ? 100 * pow(10, (i - 1) / 20.0) : 0;
 }
 
-static void fill(struct sb_spin_ledger *ledger, struct sums *s)
+/* False: spinning and waking have cost more than the process has used, so that others had the CPUs. */
+static bool fill(struct sb_spin_ledger *ledger, struct sums *s)
 {
 	const uint64_t *counter = s->counter;
 
@@ -351,6 +375,8 @@ static void fill(struct sb_spin_ledger *ledger, struct sums *s)
 		(double)counter[SB_COUNTER_call_ns] / (double)counter[SB_COUNTER_timed_calls];
 	set_least(s, ledger);
 	set_now(ledger, s);
+	if (ledger->now.cpu_ns > ledger->now.total_cpu_ns)
+		return false;
 	for (uint32_t i = 0; i < SB_SPIN_POINTS; i++) {
 		set_point(&ledger->point[i], grid(i), ledger, s);
 		for (int price = 0; price < SB_SPIN_PRICES; price++) {
@@ -359,6 +385,7 @@ static void fill(struct sb_spin_ledger *ledger, struct sums *s)
 				ledger->best[price] = i;
 		}
 	}
+	return true;
 }
 
 struct sb_spin_ledger *sb_spin_ledger_make(const struct sb_series *series,
@@ -371,9 +398,9 @@ struct sb_spin_ledger *sb_spin_ledger_make(const struct sb_series *series,
 	*why = "no memory";
 	if (ledger && other && s)
 		*why = collect(s, series, result, other);
-	if (!*why) {
-		fill(ledger, s);
-	} else {
+	if (!*why && !fill(ledger, s))
+		*why = sb_spin_preempted;
+	if (*why) {
 		free(ledger);
 		ledger = NULL;
 	}

@@ -52,6 +52,9 @@ struct sb_spin_ledger {
 	struct sb_spin_point point[SB_SPIN_POINTS];
 };
 
+/* A reason why there is no ledger: threads that wait for a CPU spin by the clock, and use none. */
+extern const char sb_spin_preempted[];
+
 /* For the caller to free. NULL: there is nothing to compute it from, or no memory; *why says it. */
 struct sb_spin_ledger *sb_spin_ledger_make(const struct sb_series *series,
 					   const struct sb_result *result, const char **why);
@@ -60,7 +63,7 @@ struct sb_spin_ledger *sb_spin_ledger_make(const struct sb_series *series,
 #define SB_SPIN_FINDING_BYTES 300
 void sb_spin_ledger_describe(const struct sb_spin_ledger *ledger, char out[SB_SPIN_FINDING_BYTES]);
 
-/* A line with that, if the series has a ledger. */
+/* A line with that, if the series has a ledger, or that there is none because of sb_spin_preempted. */
 void sb_put_spin_finding(FILE *out, const struct sb_result *result, const struct sb_series *series);
 
 /* Whether a series of it has one. */

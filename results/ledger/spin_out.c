@@ -99,9 +99,12 @@ void sb_put_spin_finding(FILE *out, const struct sb_result *result, const struct
 	char title[SB_SERIES_TITLE_BYTES];
 	char text[SB_SPIN_FINDING_BYTES];
 
+	sb_series_title(title, series);
+	if (!ledger && why == sb_spin_preempted)
+		fprintf(out, "%s: the cost of other spin thresholds cannot be predicted: %s\n",
+			sb_terminal_text(title), why);
 	if (!ledger)
 		return;
-	sb_series_title(title, series);
 	sb_spin_ledger_describe(ledger, text);
 	fprintf(out, "%s: %s (predicted from its gaps)\n", sb_terminal_text(title), text);
 	free(ledger);

@@ -17,6 +17,11 @@ const struct sb_point_column sb_point_count[SB_POINT_COUNTS] = {
 #include "results/ledger/timeseries.def"
 };
 
+const struct sb_point_column sb_point_kernel[SB_POINT_KERNELS] = {
+#define KERNEL(name, doc) { #name, doc },
+#include "results/ledger/timeseries.def"
+};
+
 const struct sb_point_column sb_point_depth[SB_POINT_DEPTHS] = {
 #define DEPTH(name, doc) { #name, doc },
 #include "results/ledger/timeseries.def"
@@ -53,6 +58,7 @@ struct sb_points {
 	uint64_t interval_ns;
 	uint64_t begin_ns;
 	uint64_t before_count[SB_POINT_COUNTS];
+	double before_kernel[SB_POINT_KERNELS];
 	uint32_t next; /* which of the two is filled next */
 	struct sb_hist_counts hist[2];
 	struct sb_hist_counts scratch;
@@ -79,6 +85,7 @@ struct sb_hist_counts *sb_points_next_hist(struct sb_points *p)
 static void keep(struct sb_points *p, const struct sb_moment *now)
 {
 	memcpy(p->before_count, now->count, sizeof(p->before_count));
+	memcpy(p->before_kernel, now->kernel, sizeof(p->before_kernel));
 	p->next = !p->next;
 }
 
@@ -116,6 +123,8 @@ static int append(struct sb_points *p, const struct sb_moment *now)
 		return rc;
 	for (int c = 0; c < SB_POINT_COUNTS; c++)
 		draft->point.count[c] = now->count[c] - p->before_count[c];
+	for (int k = 0; k < SB_POINT_KERNELS; k++)
+		draft->point.kernel[k] = now->kernel[k] - p->before_kernel[k];
 	keep(p, now);
 	p->points++;
 	return 0;
@@ -140,6 +149,8 @@ static int join(struct sb_points *p, struct draft *a, struct draft *b)
 	a->point.end_ns = b->point.end_ns;
 	for (int c = 0; c < SB_POINT_COUNTS; c++)
 		a->point.count[c] += b->point.count[c];
+	for (int k = 0; k < SB_POINT_KERNELS; k++)
+		a->point.kernel[k] += b->point.kernel[k];
 	for (int d = 0; d < SB_POINT_DEPTHS; d++)
 		a->point.depth[d] += b->point.depth[d];
 	return 0;
@@ -282,6 +293,8 @@ static void put_point(FILE *out, const struct sb_timeseries *t, uint32_t i)
 	for (int c = 0; c < SB_POINT_COUNTS; c++)
 		put_cell(out, c == SB_POINT_requests && !t->has_requests ? (double)NAN
 									 : (double)point->count[c]);
+	for (int k = 0; k < SB_POINT_KERNELS; k++)
+		put_cell(out, point->kernel[k]);
 	for (int d = 0; d < SB_POINT_DEPTHS; d++)
 		put_cell(out, point->depth[d]);
 	fprintf(out, ",%s,%" PRIu64, sb_latency[t->latency].name, point->timed);
@@ -310,6 +323,8 @@ int sb_write_timeseries_csv(const struct sb_result *result, FILE *out)
 	      out);
 	for (int c = 0; c < SB_POINT_COUNTS; c++)
 		fprintf(out, ",%s", sb_point_count[c].name);
+	for (int k = 0; k < SB_POINT_KERNELS; k++)
+		fprintf(out, ",%s", sb_point_kernel[k].name);
 	for (int d = 0; d < SB_POINT_DEPTHS; d++)
 		fprintf(out, ",%s", sb_point_depth[d].name);
 	fputs(",latency,timed", out);

@@ -23,6 +23,12 @@ enum sb_point_count {
 	SB_POINT_COUNTS
 };
 
+enum sb_point_kernel {
+#define KERNEL(name, doc) SB_POINT_##name,
+#include "results/ledger/timeseries.def"
+	SB_POINT_KERNELS
+};
+
 enum sb_point_depth {
 #define DEPTH(name, doc) SB_POINT_##name,
 #include "results/ledger/timeseries.def"
@@ -42,15 +48,17 @@ struct sb_point_column {
 };
 
 extern const struct sb_point_column sb_point_count[SB_POINT_COUNTS];
+extern const struct sb_point_column sb_point_kernel[SB_POINT_KERNELS];
 extern const struct sb_point_column sb_point_depth[SB_POINT_DEPTHS];
 extern const struct sb_point_column sb_point_quantile[SB_POINT_QUANTILES];
 
-/* An interval, from the end of the point before. NaN: it was not looked at, or too few were
- * timed. */
+/* An interval, from the end of the point before. NaN: it was not looked at, the kernel does not
+ * count it, or too few were timed. */
 struct sb_point {
 	uint64_t end_ns; /* since the repetition began */
 	uint64_t count[SB_POINT_COUNTS];
 	uint64_t timed;
+	double kernel[SB_POINT_KERNELS];
 	double depth[SB_POINT_DEPTHS];
 	double quantile[SB_POINT_QUANTILES];
 };
@@ -90,6 +98,7 @@ static inline enum sb_point_count sb_timeseries_progress(const struct sb_timeser
 struct sb_moment {
 	uint64_t at_ns;
 	uint64_t count[SB_POINT_COUNTS];
+	double kernel[SB_POINT_KERNELS]; /* NaN: unknown */
 	uint64_t depth[SB_POINT_DEPTHS];
 };
 

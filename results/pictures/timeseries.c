@@ -1,8 +1,8 @@
 /*
- * timeseries.c - throughput, latency, the workers' time and queues within the repetitions.
+ * timeseries.c - throughput, run delay, latency, the workers' time and queues within the repetitions.
  *
- * The repetition whose time per operation is the median is drawn in full; of throughput and
- * latency the others lie behind it as thin lines.
+ * The repetition whose time per operation is the median is drawn in full; of throughput, run delay
+ * and latency the others lie behind it as thin lines.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -43,6 +43,16 @@ static double latency(const struct sb_timeseries *t, uint32_t point, int which)
 static double depth(const struct sb_timeseries *t, uint32_t point, int which)
 {
 	return t->point[point].depth[which];
+}
+
+/* The mean number of workers that wait. Less than 0.01 is drawn as 0, so that a quiet run has no
+ * such panel. */
+static double run_delay(const struct sb_timeseries *t, uint32_t point, int which)
+{
+	const double mean = t->point[point].kernel[which] /
+			    (double)(t->point[point].end_ns - sb_point_begin_ns(t, point));
+
+	return mean < 0.01 ? 0 : mean;
 }
 
 /* ---- lines ---- */
@@ -179,6 +189,20 @@ static void put_throughput(struct sb_plot *plot, const struct sb_record *median)
 	put_panel(plot, median, &panel);
 }
 
+static void put_run_delay(struct sb_plot *plot, const struct sb_record *median)
+{
+	static const struct curve curve = { SB_POINT_run_delay_ns, NULL, 3 };
+	struct panel panel = {
+		{ .name = 'y', .label = "run delay", .unit = "workers", .zero = true },
+		run_delay,
+		&curve,
+		1,
+		true
+	};
+
+	put_panel(plot, median, &panel);
+}
+
 static void put_latency(struct sb_plot *plot, const struct sb_record *median,
 			enum sb_point_quantile tail)
 {
@@ -298,6 +322,7 @@ bool sb_plot_timeseries(struct sb_plot *plot, int unused)
 		return sb_plot_refuse(plot, "no repetition has a time series (run --series)");
 	plot->height = 130;
 	put_throughput(plot, median);
+	put_run_delay(plot, median);
 	put_latency(plot, median, sb_timeseries_tail(series));
 	put_queues(plot, median);
 	put_times(plot, median);

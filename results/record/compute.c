@@ -51,7 +51,8 @@ static void compute_schedule(double *value, const struct sb_requests *r)
 
 	if (!sb_requests_scheduled(r) || !took)
 		return;
-	value[SB_METRIC_offered_per_s] = 1e9 * (double)r->intended / (double)r->schedule_ns;
+	value[SB_METRIC_offered_per_s] =
+		1e9 * (double)r->intended / (double)(r->window_ns ? r->window_ns : r->schedule_ns);
 	value[SB_METRIC_adherence_pct] = 100.0 * (double)r->on_time / (double)r->intended;
 	value[SB_METRIC_rate_kept_pct] = 100.0 * (double)r->schedule_ns / (double)took;
 }
@@ -59,7 +60,10 @@ static void compute_schedule(double *value, const struct sb_requests *r)
 static void compute_requests(double *value, const struct sb_requests *r)
 {
 	compute_schedule(value, r);
-	value[SB_METRIC_achieved_per_s] = 1e9 * (double)r->completed / (double)r->wall_ns;
+	value[SB_METRIC_achieved_per_s] =
+		r->is_open && r->window_ns ? 1e9 * (double)r->in_window / (double)r->window_ns
+					   : 1e9 * (double)r->completed / (double)r->wall_ns;
+	value[SB_METRIC_sojourn_ns_mean_error] = sb_requests_mean_error(r);
 	value[SB_METRIC_lost] = (double)sb_requests_lost(r);
 	value[SB_METRIC_in_system] = r->in_system;
 	value[SB_METRIC_in_system_expected] = r->in_system_expected;

@@ -18,6 +18,7 @@ int sb_hist_pack(const struct sb_hist_counts *hist, struct sb_packed_hist *out)
 
 	*out = (struct sb_packed_hist){ .count = hist->count,
 					.sum = hist->sum,
+					.max = hist->max,
 					.buckets = count_buckets(hist) };
 	if (!out->buckets)
 		return 0;
@@ -41,6 +42,7 @@ void sb_packed_add(const struct sb_packed_hist *packed, struct sb_hist_counts *s
 {
 	sum->count += packed->count;
 	sum->sum += packed->sum;
+	sum->max = sb_max_u64(sum->max, packed->max);
 	for (uint32_t i = 0; i < packed->buckets; i++)
 		sum->bucket[packed->bucket[i].index] += packed->bucket[i].count;
 }

@@ -15,6 +15,7 @@ struct sb_packed_bucket {
 struct sb_packed_hist {
 	uint64_t count;
 	uint64_t sum;
+	uint64_t max; /* 0: not known */
 	uint32_t buckets;
 	struct sb_packed_bucket *bucket; /* [buckets], by index */
 };

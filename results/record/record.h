@@ -254,4 +254,7 @@ const struct sb_packed_hist *sb_record_hist(const struct sb_record *record, uint
  * beyond those timed; 0 for histograms of anything else. */
 uint64_t sb_requests_untimed(const struct sb_requests *r, uint32_t hist, uint64_t timed);
 
+/* The standard error of their mean sojourn time. NaN: it is not known, as in real time. */
+double sb_requests_mean_error(const struct sb_requests *r);
+
 #endif

@@ -126,6 +126,9 @@ void sb_traced_free(struct sb_traced *traced);
 /* Frees everything in it; the result itself is the caller's. */
 void sb_result_free(struct sb_result *result);
 
+/* The 95 % interval of the mean sojourn time, of all repetitions. NaN: there is none, as in real time. */
+struct sb_interval sb_series_sojourn(const struct sb_series *series);
+
 /* Over the repetitions that have it. */
 struct sb_spread sb_series_spread(const struct sb_series *series, enum sb_metric_id metric);
 

@@ -34,7 +34,7 @@ const struct sb_rule sb_rules[] = {
 	{ "involuntary", SB_RULE_ALONE, SB_METRIC_run_delay_other_pct, 2, INFINITY,
 	  SB_METRIC_invol_ctxsw, 5, SB_METRIC_throttled_pct,
 	  "other programs took the CPUs from the workers" },
-	{ "own-threads", SB_RULE_ALONE, SB_METRIC_run_delay_own_pct, 5, INFINITY,
+	{ "own-threads", SB_RULE_UNSHARED, SB_METRIC_run_delay_own_pct, 5, INFINITY,
 	  SB_METRIC_invol_ctxsw, 5, SB_METRICS,
 	  "sched-bench's own threads took the CPUs from the workers" },
 	{ "migrations", SB_RULE_ALONE, SB_METRIC_cpu_migrations, 0, INFINITY,
@@ -60,6 +60,8 @@ static bool rule_applies(const struct sb_rule *rule, const struct sb_conditions 
 	switch (rule->applies) {
 	case SB_RULE_ALONE:
 		return conditions->alone;
+	case SB_RULE_UNSHARED:
+		return conditions->alone && !conditions->shares;
 	case SB_RULE_POLLS:
 		return conditions->polls;
 	case SB_RULE_ALWAYS:
@@ -152,23 +154,34 @@ static void judge_little(struct sb_record *record, const struct sb_requests *r)
 				  r->in_system, r->in_system_expected, bound);
 }
 
+/* Where the thread that counts the requests in the system shares CPUs with the workers, it runs when
+ * one of them gives a CPU up: its moments are not random. */
 const struct sb_request_rule sb_request_rules[] = {
-	{ "lost", "one or more", "requests were never completed", judge_lost },
+	{ "lost", "one or more", "requests were never completed", judge_lost, false },
 	{ "little", "4 standard errors, and what late looks may have missed",
 	  "the requests in the system, seen at random moments, are not their rate times their mean "
 	  "time there",
-	  judge_little },
+	  judge_little, true },
 	{ "schedule", "suspect below 99.9 %, invalid below 95 %",
 	  "the generators have not kept their schedule: requests submitted within --late of their "
 	  "time, or the rate",
-	  judge_schedule },
-	{ NULL, NULL, NULL, NULL },
+	  judge_schedule, false },
+	{ "halves", "in virtual time: 5 %, and p < 0.001",
+	  "the mean sojourn time of the second half differs from that of the first (Student's test "
+	  "of 8 batches each, of 5 relaxation times or more)",
+	  sb_judge_halves, false },
+	{ "length", "in virtual time: 5 relaxation times",
+	  "the repetition is too short to be a sample of its queue", sb_judge_length, false },
+	{ NULL, NULL, NULL, NULL, false },
 };
 
-void sb_judge_requests(struct sb_record *record, const struct sb_requests *r)
+void sb_judge_requests(struct sb_record *record, const struct sb_requests *r,
+		       const struct sb_conditions *conditions)
 {
-	for (const struct sb_request_rule *rule = sb_request_rules; rule->name; rule++)
-		rule->judge(record, r);
+	for (const struct sb_request_rule *rule = sb_request_rules; rule->name; rule++) {
+		if (!(rule->unshared && conditions->shares))
+			rule->judge(record, r);
+	}
 }
 
 void sb_judge_record(struct sb_record *record, const struct sb_conditions *conditions)
@@ -180,7 +193,7 @@ void sb_judge_record(struct sb_record *record, const struct sb_conditions *condi
 		return;
 	}
 	if (record->requests)
-		sb_judge_requests(record, record->requests);
+		sb_judge_requests(record, record->requests, conditions);
 	for (const struct sb_rule *rule = sb_rules; rule->name; rule++) {
 		if (rule_applies(rule, conditions))
 			judge_by(record, rule);
@@ -349,6 +362,9 @@ const struct sb_series_rule sb_series_rules[] = {
 	  "time per operation has another level from some repetition on (ranks, the split that "
 	  "differs most, random orders); all of them are suspect",
 	  judge_step },
+	{ "mean", "in virtual time, of 3 repetitions or more: 5 % to either side",
+	  "the 95 % interval of the mean sojourn time is wider; all of them are suspect",
+	  sb_judge_mean },
 	{ NULL, NULL, NULL, NULL },
 };
 

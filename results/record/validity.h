@@ -16,10 +16,12 @@ struct sb_conditions {
 	bool alone;
 	bool polls;	  /* workers never sleep and need the kernel for nothing */
 	bool is_emulated; /* the placement is that of another machine */
+	bool shares;	  /* threads that submit have to share CPUs with workers */
 };
 
-/* MORE: in every run, and a metric at the threshold or below breaks the rule. */
-enum sb_rule_for { SB_RULE_ALWAYS, SB_RULE_ALONE, SB_RULE_POLLS, SB_RULE_MORE };
+/* UNSHARED: where workers are alone, and no threads that submit have to share their CPUs. MORE: in
+ * every run, and a metric at the threshold or below breaks the rule. */
+enum sb_rule_for { SB_RULE_ALWAYS, SB_RULE_ALONE, SB_RULE_UNSHARED, SB_RULE_POLLS, SB_RULE_MORE };
 
 /* A row whose metric is above a threshold is suspect, or invalid, but only if
  * that other metric is at least least: a tick of the kernel's clock, or one
@@ -57,12 +59,20 @@ struct sb_request_rule {
 	const char *threshold;
 	const char *doc;
 	void (*judge)(struct sb_record *record, const struct sb_requests *r);
+	bool unshared; /* not where conditions.shares */
 };
 
 extern const struct sb_request_rule sb_request_rules[]; /* ends with NULL */
 
+/* Of requests in virtual time: whether a row is steady, and long enough; and whether the mean of a
+ * series is known well enough. */
+void sb_judge_halves(struct sb_record *record, const struct sb_requests *r);
+void sb_judge_length(struct sb_record *record, const struct sb_requests *r);
+void sb_judge_mean(struct sb_series *series);
+
 /* By these alone. */
-void sb_judge_requests(struct sb_record *record, const struct sb_requests *r);
+void sb_judge_requests(struct sb_record *record, const struct sb_requests *r,
+		       const struct sb_conditions *conditions);
 
 /* A row with numbers, by all rules of rows. A value that was not measured breaks no rule. */
 void sb_judge_record(struct sb_record *record, const struct sb_conditions *conditions);

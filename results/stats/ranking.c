@@ -35,8 +35,8 @@ double sb_student_below(double t, uint32_t freedom)
 	return t < 0 ? (1 - within) / 2 : (1 + within) / 2;
 }
 
-/* The t > 0 that lies above a share of the distribution, by bisection. */
-static double student_quantile(double share, uint32_t freedom)
+/* By bisection. */
+double sb_student_quantile(double share, uint32_t freedom)
 {
 	double low = 0;
 	double high = 1000;
@@ -143,7 +143,7 @@ static double distance_of(const struct mean *m, double share)
 {
 	const double error = sqrt(m->squares / (m->n - 1) / m->n);
 
-	return error > 0 ? student_quantile(share, m->n - 1) * error : 0;
+	return error > 0 ? sb_student_quantile(share, m->n - 1) * error : 0;
 }
 
 /* From its distance to the mean of the others in each round, so the noise of both counts. */

@@ -71,4 +71,7 @@ void sb_ranking_fold(double *out, uint32_t levels, const uint32_t *level, const 
 /* P(T <= t) for so many degrees of freedom, at least 1. */
 double sb_student_below(double t, uint32_t freedom);
 
+/* The t > 0 that lies above that share of the distribution. */
+double sb_student_quantile(double share, uint32_t freedom);
+
 #endif

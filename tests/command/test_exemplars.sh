@@ -78,7 +78,7 @@ virtual_neighbour() {
 virtual_late() {
 	measured vlate "$program" -w service --service bimodal:0.99:1us:8ms --rate 500/s \
 		--arrival fixed --workers 1 $alone --profile "core:1 pu:1" --duration 500ms --exemplars 64 &&
-		names vlate sojourn 4 'late generator' '^the generator was [0-9.]* ms late, of '
+		names vlate sojourn 4 'late generator' '^the generator was [0-9.]* [mu]s late, of '
 }
 # The event that ended the trace is in it, though later ones were slower.
 # shellcheck disable=SC2086

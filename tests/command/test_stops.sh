@@ -1,6 +1,7 @@
 #!/bin/sh
-# A repetition that was stopped says so, and by what: a signal, a frozen cgroup, a
-# quota. Prints TAP. The stops are long, but nothing is asserted of how long.
+# A repetition that was stopped or disturbed says so, and by what: a signal, a frozen cgroup, a
+# quota, another program; threads of its own that it has asked for disturb it by no fault. Prints
+# TAP. The stops are long, but nothing is asserted of how long.
 # usage: test_stops.sh BUILD_DIRECTORY
 set -u
 program=$1/sched-bench
@@ -84,4 +85,63 @@ if mkdir "$quota" 2>/dev/null && [ -e "$quota/cpu.cfs_quota_us" ]; then
 else
 	skips "a quota" "no cpu controller of version 1 may be used"
 fi
+
+cpus=$(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')
+one=${cpus%,*}
+case $cpus in
+*,*) ;;
+*)
+	skips "another program, and own threads" "there is one CPU"
+	echo "1..$n"
+	exit 0
+	;;
+esac
+
+# on_two OPTION...: a run on two CPUs.
+on_two() {
+	rm -rf "$work/run"
+	taskset -c "$cpus" "$program" run "$@" -d 300ms -r 2 --warmup 0s --no-plots -o "$work/run" >"$work/out" 2>&1
+}
+
+# is_named OPTION...: each row beside a busy program is suspect for that, and for no thread of sched-bench.
+is_named() {
+	taskset -c "$one" sh -c 'while :; do :; done' &
+	neighbour=$!
+	on_two --workers 2 "$@"
+	kill $neighbour
+	wait $neighbour 2>/dev/null
+	python3 - "$work/run" <<-'EOF'
+		import csv, sys
+		for row in csv.DictReader(open(sys.argv[1] + "/runs.csv")):
+		    assert row["valid"] == "suspect", row["valid"]
+		    assert "other programs took the CPUs" in row["reason"], row["reason"]
+		    assert "own threads" not in row["reason"], row["reason"]
+	EOF
+}
+holds "a busy program beside pingpong" again is_named -w pingpong --pairs 64 --round-trips 10000
+holds "a busy program beside skynet" again is_named -w skynet --leaves 100000
+
+# shares TEXT OPTION...: the threads that submit share CPUs with workers by that text, "" if not, and no row is suspect for
+# it.
+shares() {
+	text=$1
+	shift
+	on_two "$@" && "$program" report "$work/run" -o "$work/page.html" &&
+		python3 - "$work" "$text" <<-'EOF'
+			import csv, json, sys
+			work, text = sys.argv[1:]
+			for row in csv.DictReader(open(work + "/run/runs.csv")):
+			    assert "own threads" not in row["reason"], row["reason"]
+			    assert "Little" not in row["reason"], row["reason"]
+			meta = json.load(open(work + "/run/result.json"))["sched_bench"]["meta"]
+			said = list(meta.get("conditions", {}).values())
+			assert said == [text] * bool(text), said
+			assert (text in open(work + "/page.html").read()) and (text in open(work + "/out").read())
+		EOF
+}
+holds "threads that submit" shares "2 submitting threads share 2 CPUs with 2 workers" -w submit --workers 2
+holds "beside one worker" shares "2 submitting threads share 2 CPUs with 1 worker" -w submit --workers 1
+holds "the thread that measures" shares "1 submitting thread shares 2 CPUs with 2 workers" -w burst --workers 2
+holds "a generator" shares "1 submitting thread shares 2 CPUs with 2 workers" -w service --workers 2
+holds "a thread with a CPU of its own" shares "" -w wake-latency --workers 1
 echo "1..$n"

@@ -3,7 +3,7 @@
 # runs code, writes outside its directory, hangs, or takes much memory. Prints TAP.
 # usage: test_untrusted.sh BUILD_DIRECTORY
 set -u
-program=$PWD/$1/sched-bench
+program=$(realpath "$1/sched-bench")
 tools=$PWD/tests/fuzz
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

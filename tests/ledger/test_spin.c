@@ -222,6 +222,34 @@ static void without_timed_sleeps_there_is_none(void **state)
 	destroy(result);
 }
 
+/* Workers that wait for a CPU spin by the clock, and use none: no CPU time is predicted that is below 0. */
+static void preempted_workers_have_none(void **state)
+{
+	struct sb_result *result = make(1, "auto");
+	struct sb_record *record = result->series->record;
+	uint64_t *counter = record->worker->counter;
+	struct sb_spin_ledger *ledger;
+	const char *why;
+
+	(void)state;
+	/* 100 ms by the clock, of which the thread had its CPU for 96: that part counts. */
+	counter[SB_COUNTER_spin_ns] = 100000000;
+	record->value[SB_METRIC_thread_cpu_ms] = 96;
+	record->value[SB_METRIC_cpu_s] = 0.2;
+	ledger = ledger_of(result);
+	near(ledger->now.cpu_ns, (96e6 + EACH * WAKE_CPU_NS) / OPERATIONS);
+	free(ledger);
+	record->value[SB_METRIC_thread_cpu_ms] = 30;
+	assert_null(sb_spin_ledger_make(result->series, result, &why));
+	assert_ptr_equal(why, sb_spin_preempted);
+	/* Nobody knows it of the threads, but the process has used less than it would have spun. */
+	record->value[SB_METRIC_thread_cpu_ms] = NAN;
+	record->value[SB_METRIC_cpu_s] = 0.05;
+	assert_null(sb_spin_ledger_make(result->series, result, &why));
+	assert_ptr_equal(why, sb_spin_preempted);
+	destroy(result);
+}
+
 /* Sleeps were timed, but none of the calls that ended them: no spin_ledger.csv with a head alone. */
 static void without_timed_calls_there_is_none(void **state)
 {
@@ -245,6 +273,7 @@ int main(void)
 		cmocka_unit_test(who_is_refused_parks_at_once),
 		cmocka_unit_test(without_timed_sleeps_there_is_none),
 		cmocka_unit_test(without_timed_calls_there_is_none),
+		cmocka_unit_test(preempted_workers_have_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

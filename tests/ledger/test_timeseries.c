@@ -38,6 +38,8 @@ static void count_some(struct made *made)
 {
 	for (int c = 0; c < SB_POINT_COUNTS; c++)
 		made->moment.count[c] += below(1000);
+	for (int k = 0; k < SB_POINT_KERNELS; k++)
+		made->moment.kernel[k] += below(1000);
 	for (uint32_t i = below(40); i; i--) {
 		const uint32_t bucket = below(SB_HIST_BUCKETS);
 
@@ -100,6 +102,7 @@ static void points_add_up(void **state)
 		struct sb_timeseries *t;
 		uint64_t sum[SB_POINT_COUNTS] = { 0 };
 		uint64_t timed = 0;
+		double kernel = 0;
 
 		for (uint32_t i = 0; i < looks; i++) {
 			look(made);
@@ -111,12 +114,14 @@ static void points_add_up(void **state)
 		for (uint32_t i = 0; i < t->points; i++) {
 			assert_true(t->point[i].end_ns > sb_point_begin_ns(t, i));
 			timed += t->point[i].timed;
+			kernel += t->point[i].kernel[0];
 			for (int c = 0; c < SB_POINT_COUNTS; c++)
 				sum[c] += t->point[i].count[c];
 		}
 		for (int c = 0; c < SB_POINT_COUNTS; c++)
 			CHECK_EQ(sum[c], made->moment.count[c] - start.moment.count[c]);
 		CHECK_EQ(timed, made->hist.count - start.hist.count);
+		assert_true(kernel == made->moment.kernel[0] - start.moment.kernel[0]);
 		CHECK_EQ(t->point[t->points - 1].end_ns, (looks + 1) * INTERVAL);
 		finish(made, t);
 	}
@@ -182,7 +187,8 @@ static void few_timed_have_no_percentile(void **state)
 
 /* ---- what is found ---- */
 
-enum { ROWS = 9, POINTS = 50 };
+/* FEW: no default leaves fewer. */
+enum { ROWS = 9, POINTS = 50, FEW = 8 };
 
 struct shape {
 	double drift;	 /* from the first point to the last, as a part of the first */
@@ -191,7 +197,21 @@ struct shape {
 	uint32_t rows;	 /* that have drift and burst */
 	bool is_latency; /* p99 has that shape, not the throughput */
 	bool has_pauses; /* three of ten points are 0 */
+	double delay_ns; /* of the point after the first far one: a wait counts where it ends */
+	uint32_t points; /* 0: POINTS */
+	double other;	 /* the burst of the rows behind those; 0: none */
+	uint32_t others; /* so many of them */
 };
+
+static uint32_t points_of(const struct shape *shape)
+{
+	return shape->points ? shape->points : POINTS;
+}
+
+static uint32_t first_far(const struct shape *shape)
+{
+	return shape->points ? shape->points / 2 : 31;
+}
 
 static double shaped(const struct shape *shape, uint32_t row, uint32_t i)
 {
@@ -199,9 +219,12 @@ static double shaped(const struct shape *shape, uint32_t row, uint32_t i)
 	double value = 1e6 * (1 + shape->noise * ((double)below(2000) / 1000 - 1));
 
 	if (has)
-		value *= 1 + shape->drift * i / (POINTS - 1);
-	if (has && shape->burst > 0 && (i == 31 || i == 32))
+		value *= 1 + shape->drift * i / (points_of(shape) - 1);
+	if (has && shape->burst > 0 &&
+	    (i == first_far(shape) || (!shape->points && i == first_far(shape) + 1)))
 		value *= shape->burst;
+	if (!has && row < shape->rows + shape->others && (i == 31 || i == 32))
+		value *= shape->other;
 	return shape->has_pauses && i % 10 >= 7 ? 0 : value;
 }
 
@@ -210,6 +233,7 @@ static void fill_point(struct sb_point *point, const struct shape *shape, uint32
 	const double value = shaped(shape, row, i);
 
 	point->end_ns = (i + 1) * INTERVAL;
+	point->kernel[SB_POINT_run_delay_ns] = i == first_far(shape) + 1 ? shape->delay_ns : 0;
 	point->count[SB_POINT_steps] =
 		(uint64_t)(1e-9 * (double)INTERVAL * (shape->is_latency ? 1e6 : value));
 	for (int q = 0; q < SB_POINT_QUANTILES; q++)
@@ -225,8 +249,8 @@ static enum sb_timeseries_found found(char text[SB_TIMESERIES_BYTES], const stru
 	for (uint32_t r = 0; r < ROWS; r++) {
 		record[r].repetition = r;
 		record[r].value[SB_METRIC_ns_per_op] = 100 + r;
-		record[r].timeseries = sb_timeseries_new(POINTS);
-		for (uint32_t i = 0; i < POINTS; i++)
+		record[r].timeseries = sb_timeseries_new(points_of(shape));
+		for (uint32_t i = 0; i < points_of(shape); i++)
 			fill_point(&record[r].timeseries->point[i], shape, r, i);
 	}
 	CHECK_EQ(sb_timeseries_median(&series)->repetition, ROWS / 2);
@@ -243,39 +267,72 @@ static void shapes_are_named(void **state)
 		enum sb_timeseries_found found;
 		const char *words;
 	} cases[] = {
-		{ { 0, 0, 0.02, ROWS, false, false },
+		{ { 0, 0, 0.02, ROWS, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_STEADY,
 		  "throughput is steady" },
-		{ { 0, 0, 0.3, ROWS, false, false }, SB_TIMESERIES_STEADY, "does not drift" },
-		{ { 0.5, 0, 0.02, ROWS, false, false },
+		{ { 0, 0, 0.3, ROWS, false, false, 0, 0, 0, 0 },
+		  SB_TIMESERIES_STEADY,
+		  "does not drift" },
+		{ { 0.5, 0, 0.02, ROWS, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_DRIFT,
 		  "throughput rises from 1.0" },
-		{ { -0.5, 0, 0.02, 5, false, false },
+		{ { -0.5, 0, 0.02, 5, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_DRIFT,
 		  "in 5 of 9 repetitions" },
-		{ { 0.5, 0, 0.02, 4, false, false }, SB_TIMESERIES_STEADY, "throughput" },
-		{ { 0.05, 0, 0, ROWS, false, false },
+		{ { 0.5, 0, 0.02, 4, false, false, 0, 0, 0, 0 },
+		  SB_TIMESERIES_STEADY,
+		  "throughput" },
+		{ { 0.05, 0, 0, ROWS, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_STEADY,
 		  "throughput is steady" },
-		{ { 0, 0.1, 0.02, ROWS, false, false },
+		{ { 0, 0.1, 0.02, ROWS, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  "throughput drops in 9 of 9" },
-		{ { 0, 4, 0.02, 5, false, false },
+		{ { 0, 4, 0.02, 5, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  "throughput jumps in 5 of 9" },
-		{ { 0, 4, 0.02, 1, false, false },
+		{ { 0, 4, 0.02, 1, false, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_POINTS,
 		  "ms of repetition 0 (median" },
-		{ { 0, 0, 0.2, 0, false, true },
+		{ { 0, 0, 0.2, 0, false, true, 0, 0, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  "drops in 9 of 9 repetitions, to 0/s" },
-		{ { 7, 0, 0.02, ROWS, true, false },
+		{ { 7, 0, 0.02, ROWS, true, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_DRIFT,
 		  "p99 of sojourn rises from" },
-		{ { 0, 9, 0.02, ROWS, true, false },
+		{ { 0, 9, 0.02, ROWS, true, false, 0, 0, 0, 0 },
 		  SB_TIMESERIES_BURST,
 		  "p99 of sojourn jumps in 9" },
-		{ { 0, 2, 0.02, ROWS, true, false }, SB_TIMESERIES_STEADY, "throughput is steady" },
+		{ { 0, 2, 0.02, ROWS, true, false, 0, 0, 0, 0 },
+		  SB_TIMESERIES_STEADY,
+		  "throughput is steady" },
+		{ { 0, 0.1, 0, ROWS, false, false, 4.2e6, 0, 0, 0 },
+		  SB_TIMESERIES_BURST,
+		  ", run delay 4.20 ms)" },
+		{ { 0, 9, 0, ROWS, true, false, 4.2e6, 0, 0, 0 },
+		  SB_TIMESERIES_BURST,
+		  ", run delay 4.20 ms)" },
+		/* More throughput is not explained by less CPU, nor anything where none is counted. */
+		{ { 0, 4, 0, ROWS, false, false, 4.2e6, 0, 0, 0 }, SB_TIMESERIES_BURST, "M/s)" },
+		{ { 0, 0.1, 0, ROWS, false, false, (double)NAN, 0, 0, 0 },
+		  SB_TIMESERIES_BURST,
+		  "M/s)" },
+		{ { 0.5, 0, 0.01, ROWS, false, false, 0, FEW, 0, 0 },
+		  SB_TIMESERIES_DRIFT,
+		  "throughput rises from 1.0" },
+		{ { 0, 0.1, 0.02, ROWS, false, false, 0, FEW, 0, 0 },
+		  SB_TIMESERIES_BURST,
+		  "throughput drops in 9 of 9" },
+		{ { 0, 0, 0.02, ROWS, false, false, 0, FEW, 0, 0 },
+		  SB_TIMESERIES_STEADY,
+		  "is steady" },
+		/* Each direction has its own count, and its own furthest point. */
+		{ { 0, 4, 0.02, 4, false, false, 0, 0, 0.1, 3 },
+		  SB_TIMESERIES_POINTS,
+		  "throughput is steady: " },
+		{ { 0, 4, 0.02, 5, false, false, 0, 0, 0.1, 4 },
+		  SB_TIMESERIES_BURST,
+		  "throughput jumps in 5 of 9 repetitions, to 4" },
 	};
 
 	(void)state;
@@ -293,12 +350,14 @@ static void shapes_are_named(void **state)
  * of many repetitions' quartiles some are close by chance. */
 static void noise_is_nothing(void **state)
 {
-	const struct shape shape = { 0, 0, 0.5, ROWS, false, false };
 	char text[SB_TIMESERIES_BYTES];
 
 	(void)state;
-	for (int i = 0; i < SB_SCALE(400); i++)
+	for (int i = 0; i < SB_SCALE(400); i++) {
+		const struct shape shape = { .noise = 0.5, .points = i % 2 ? FEW : 0 };
+
 		assert_in_range(found(text, &shape), SB_TIMESERIES_STEADY, SB_TIMESERIES_POINTS);
+	}
 }
 
 int main(void)

@@ -30,10 +30,13 @@ sums() {
 		            isinstance(v, float) else str(v) for v in column] or "depth" in name, name
 		        total = {"timed": hists.get(latency, {"count": 0})["count"],
 		                 "requests": row.get("requests", {}).get("completed")}.get(name, row.get(name))
+		        if name == "run_delay_ns" and "run_delay_ms" in row:
+		            total = round(1e6 * row["run_delay_ms"])
 		        if total is not None and name != "end_ns":
 		            assert sum(column) == total, (name, sum(column), total)
 		            checked += 1
 		    assert checked >= 16, checked
+		    assert "run_delay_ns" in series
 	END
 }
 
@@ -44,7 +47,8 @@ run() {
 	[ $? -le 2 ]
 }
 
-holds "skynet and service" run real -w skynet -w service --rate 2k/s --service fixed:1us -d 200ms -r 2 --warmup 20ms
+holds "skynet and service" run real -w skynet -w service --rate 2k/s --service fixed:1us -d 200ms -r 2 --warmup 20ms \
+	--series 10ms
 holds "each point counts once, in result.json and in timeseries.csv" sums real
 holds "the page is written again with it" "$program" report "$work/real" -o "$work/real.html"
 holds "and the tables" "$program" convert "$work/real" --to csv -o "$work/tables"
@@ -55,9 +59,11 @@ no_series() {
 	[ ! -e "$work/$1/timeseries.csv" ] && ! grep -q timeseries "$work/$1/result.json"
 }
 holds "leaves no trace" no_series none
-holds "a short repetition" run short -w skynet -d 50ms -r 1 --warmup 0s
-holds "has none by itself" no_series short
-holds "nor one without account" run off -w skynet -d 100ms -r 1 --warmup 0s --record off
+holds "a repetition of eight intervals" run eight -w pingpong -d 400ms -r 1 --warmup 0s
+holds "has a series by itself" test -s "$work/eight/timeseries.csv"
+holds "a shorter one" run short -w pingpong -d 399ms -r 1 --warmup 0s
+holds "has none" no_series short
+holds "nor one without account" run off -w pingpong -d 400ms -r 1 --warmup 0s --record off
 holds "of its time" no_series off
 refuses "few points" 3 "expected at most an eighth" run -w skynet -d 50ms --series 10ms
 refuses "nothing to read" 3 "expected none with --record off" run -w skynet --record off \
@@ -81,6 +87,11 @@ holds "more requests than can be served" virtual over --rate 500k/s -d 10ms
 holds "add up, too" sums over
 holds "their latency drifts, and the summary says so" grep -q \
 	'^service: p.. of sojourn rises from .* within a repetition, in 3 of 3' "$work/over.out"
+unknown() {
+	python3 -c 'import csv, sys
+assert all(p["run_delay_ns"] == "" for p in csv.DictReader(open(sys.argv[1])))' "$work/over/timeseries.csv"
+}
+holds "no worker waits for a CPU in virtual time" unknown
 holds "the same once more" virtual again --rate 500k/s -d 10ms
 holds "is the same series" cmp "$work/over/timeseries.csv" "$work/again/timeseries.csv"
 holds "requests that come in bursts" virtual bursts --rate 150k/s --arrival bursty:2ms:1ms -d 12ms

@@ -37,14 +37,46 @@ static void hist_buckets_tile_the_range(void **state)
 	CHECK_EQ(sb_hist_index(UINT64_MAX), SB_HIST_BUCKETS - 1);
 }
 
-/* Of equal values, whose mean is exact: the largest is not below it, nor more than 1.6 % above. */
+/* Of equal values, whose mean is exact: the largest is, too, and no percentile is above it. Where it is
+ * not known, it is not below the mean, nor more than 1.6 % above. */
 static void check_max(uint64_t value)
 {
-	struct sb_hist_counts counts = { .count = 3, .sum = 3 * value };
+	struct sb_hist_counts counts = { .count = 3, .sum = 3 * value, .max = value };
 
 	counts.bucket[sb_hist_index(value)] = 3;
+	CHECK_EQ(sb_hist_max(&counts), value);
+	assert_true(sb_hist_quantile(&counts, 0.5) <= value);
+	counts.max = 0;
 	assert_true((double)sb_hist_max(&counts) >= sb_hist_mean(&counts));
 	assert_true((double)sb_hist_max(&counts) <= 1.016 * (double)value);
+}
+
+/* What was recorded before is not in the maximum, whatever the owner does at that moment. */
+static void the_maximum_is_that_of_a_repetition(void **state)
+{
+	static struct sb_hist hist;
+	static struct sb_hist_counts before, after;
+
+	(void)state;
+	sb_hist_record(&hist, 70007);
+	sb_hist_forget_max(&hist);
+	sb_hist_read(&hist, &before);
+	sb_hist_record(&hist, 9001);
+	sb_hist_record(&hist, 10003);
+	sb_hist_record(&hist, 5000);
+	sb_hist_read(&hist, &after);
+	sb_hist_subtract(&after, &before);
+	CHECK_EQ(sb_hist_max(&after), 10003);
+	CHECK_EQ(sb_hist_quantile(&after, 1), 10003); /* the middle of its bucket is 10047 */
+	/* A value that is in no bucket yet, and one that the maximum lacks. */
+	after.max = 70007;
+	assert_in_range(sb_hist_max(&after), 10003, 10003 * 1.016);
+	after.max = 9001;
+	assert_in_range(sb_hist_max(&after), 10003, 10003 * 1.016);
+	/* Beyond the range it is known all the same. */
+	sb_hist_record(&hist, UINT64_C(1) << 50);
+	sb_hist_read(&hist, &after);
+	CHECK_EQ(sb_hist_max(&after), UINT64_C(1) << 50);
 }
 
 /* For any value, the middle of its bucket is within the promised 1 %. */
@@ -399,6 +431,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hist_buckets_tile_the_range),
 		cmocka_unit_test(hist_error_is_below_one_percent),
+		cmocka_unit_test(the_maximum_is_that_of_a_repetition),
 		cmocka_unit_test(hist_quantiles_and_differences),
 		cmocka_unit_test(word_follows_its_table),
 		cmocka_unit_test(runq_is_a_fair_fifo),

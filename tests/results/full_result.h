@@ -32,6 +32,7 @@ static inline void fill_hist(struct sb_hist_counts *hist, uint32_t values)
 		hist->bucket[sb_hist_index(value)]++;
 		hist->count++;
 		hist->sum += value >> 8;
+		hist->max = sb_max_u64(hist->max, value >> 8);
 	}
 }
 
@@ -130,6 +131,8 @@ static inline struct sb_timeseries *make_timeseries(uint32_t points)
 			point->count[c] = c != SB_POINT_requests || t->has_requests
 						  ? next_random() % 100000
 						  : 0;
+		for (int k = 0; k < SB_POINT_KERNELS; k++)
+			point->kernel[k] = i % 2 ? (double)(next_random() % 10000) : (double)NAN;
 		for (int d = 0; d < SB_POINT_DEPTHS; d++)
 			point->depth[d] = d == 1 ? (double)NAN : (double)(next_random() % 100) / 3;
 		for (int q = 0; q < SB_POINT_QUANTILES; q++)

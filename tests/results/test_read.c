@@ -38,6 +38,7 @@ static void check_hists(const struct sb_packed_hist *a, const struct sb_packed_h
 	for (uint32_t h = 0; h < SB_RECORD_HISTS; h++) {
 		CHECK_EQ(a[h].count, b[h].count);
 		CHECK_EQ(a[h].sum, b[h].sum);
+		CHECK_EQ(a[h].max, b[h].max);
 		CHECK_EQ(a[h].buckets, b[h].buckets);
 		assert_memory_equal(a[h].bucket, b[h].bucket, a[h].buckets * sizeof(*a[h].bucket));
 	}
@@ -48,6 +49,8 @@ static void check_point(const struct sb_point *a, const struct sb_point *b)
 	CHECK_EQ(a->end_ns, b->end_ns);
 	CHECK_EQ(a->timed, b->timed);
 	assert_memory_equal(a->count, b->count, sizeof(a->count));
+	for (int k = 0; k < SB_POINT_KERNELS; k++)
+		assert_true(same_number(a->kernel[k], b->kernel[k]));
 	for (int d = 0; d < SB_POINT_DEPTHS; d++)
 		assert_true(same_number(a->depth[d], b->depth[d]));
 	for (int q = 0; q < SB_POINT_QUANTILES; q++)
@@ -248,6 +251,7 @@ static void names_come_and_go(void **state)
 	json_object_del(at(row, "workers/0/counters"), "steps");
 	json_object_del(at(row, "histograms"), "step_time");
 	json_object_del(at(row, "workers/1/os"), "vol_ctxsw");
+	json_object_del(at(row, "timeseries"), "run_delay_ns");
 	changed = json_dumps(json, JSON_COMPACT);
 	save(changed, strlen(changed));
 	CHECK_EQ(sb_result_read(&result, path, why, sizeof(why)), 0);
@@ -255,6 +259,7 @@ static void names_come_and_go(void **state)
 	CHECK_EQ(result.series[0].record[0].worker[0].counter[SB_COUNTER_steps], 0);
 	CHECK_EQ(result.series[0].record[0].packed[SB_HIST_step_time].count, 0);
 	assert_true(isnan(result.series[0].record[0].os[1].value[0]));
+	assert_true(isnan(result.series[0].record[0].timeseries->point[0].kernel[0]));
 	sb_result_free(&result);
 	CHECK_EQ(read_whatever(changed, strlen(changed), true), 0);
 	free(changed);

@@ -106,6 +106,7 @@ static const struct {
 	{ ROW "/histograms/step_time/buckets/0/0", "2367", "each bucket once" },
 	{ ROW "/histograms/step_time/count", "1", "the sum of its buckets" },
 	{ ROW "/histograms/step_time/sum", NULL, "step_time.sum: expected" },
+	{ ROW "/histograms/step_time/max", "-1", "step_time.max: expected" },
 	{ ROW "/requests", "[]", "requests: expected an object" },
 	{ ROW "/requests/intended", "5", "completed: expected no more than" },
 	{ ROW "/requests/asked_ns", "true", "asked_ns: expected a number" },

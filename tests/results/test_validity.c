@@ -16,6 +16,7 @@
 #include "tests/test.h"
 
 static const struct sb_conditions quiet = { .alone = true };
+static const struct sb_conditions both = { .alone = true, .polls = true };
 
 static struct sb_record blank(void)
 {
@@ -39,11 +40,10 @@ static enum sb_verdict judge_two(const struct sb_rule *rule, double value, doubl
 
 static void nothing_known_nothing_wrong(void **state)
 {
-	static const struct sb_conditions all = { true, true, false };
 	struct sb_record record = blank();
 
 	(void)state;
-	sb_judge_record(&record, &all);
+	sb_judge_record(&record, &both);
 	CHECK_EQ(record.verdict, SB_VALID);
 	assert_string_equal(record.reason, "");
 }
@@ -51,8 +51,6 @@ static void nothing_known_nothing_wrong(void **state)
 /* Above the threshold by a little, and at it. */
 static void each_rule_has_its_threshold(void **state)
 {
-	static const struct sb_conditions all = { true, true, false };
-
 	(void)state;
 	for (const struct sb_rule *rule = sb_rules; rule->name; rule++) {
 		const bool same = rule->evidence == rule->metric;
@@ -61,10 +59,10 @@ static void each_rule_has_its_threshold(void **state)
 		/* steal-heavy is about the same metric as steal. */
 		if (!strcmp(rule->name, "steal-heavy") || rule->applies == SB_RULE_MORE)
 			continue;
-		CHECK_EQ(judge_two(rule, above + same, rule->least + same, &all), SB_SUSPECT);
-		CHECK_EQ(judge_two(rule, rule->suspect, rule->least * !same, &all), SB_VALID);
+		CHECK_EQ(judge_two(rule, above + same, rule->least + same, &both), SB_SUSPECT);
+		CHECK_EQ(judge_two(rule, rule->suspect, rule->least * !same, &both), SB_VALID);
 		if (!same)
-			CHECK_EQ(judge_two(rule, above, rule->least * 0.99, &all), SB_VALID);
+			CHECK_EQ(judge_two(rule, above, rule->least * 0.99, &both), SB_VALID);
 	}
 }
 
@@ -90,34 +88,37 @@ static void steal_grows_worse(void **state)
 	}
 }
 
+static const char *reason_of(struct sb_record *record, const struct sb_conditions *conditions)
+{
+	record->verdict = SB_VALID;
+	record->reason[0] = '\0';
+	sb_judge_record(record, conditions);
+	return record->reason;
+}
+
+#define OTHERS                                                                                     \
+	"other programs took the CPUs from the workers: run_delay_other_pct is 2.50, more than 2"
+
 static void rules_are_for_their_runs(void **state)
 {
-	static const struct sb_conditions neither = { false, false, false };
-	static const struct sb_conditions polls = { false, true, false };
+	static const struct sb_conditions shares = { .alone = true, .shares = true };
 	struct sb_record record = blank();
 
 	(void)state;
 	record.value[SB_METRIC_invol_ctxsw] = 1000;
 	record.value[SB_METRIC_run_delay_other_pct] = 2.5;
 	record.value[SB_METRIC_syscalls] = 3;
-	sb_judge_record(&record, &neither);
-	CHECK_EQ(record.verdict, SB_VALID);
-	sb_judge_record(&record, &polls);
-	assert_string_equal(record.reason,
+	assert_string_equal(reason_of(&record, &(struct sb_conditions){ .alone = false }), "");
+	assert_string_equal(reason_of(&record, &(struct sb_conditions){ .polls = true }),
 			    "polling workers made system calls: syscalls is 3, more than 0");
-	record = blank();
-	record.value[SB_METRIC_invol_ctxsw] = 1000;
-	record.value[SB_METRIC_run_delay_other_pct] = 2.5;
-	record.value[SB_METRIC_syscalls] = 3;
-	sb_judge_record(&record, &quiet);
-	assert_string_equal(record.reason, "other programs took the CPUs from the workers: "
-					   "run_delay_other_pct is 2.50, more than 2");
+	assert_string_equal(reason_of(&record, &quiet), OTHERS);
+	/* A layout in which threads that submit share the workers' CPUs is not suspect for that. */
+	record.value[SB_METRIC_run_delay_own_pct] = 30;
+	assert_string_equal(reason_of(&record, &shares), OTHERS);
+	assert_non_null(strstr(reason_of(&record, &quiet), "; sched-bench's own threads took"));
 	/* A worker that waits after a wake has not lost its CPU. */
-	record = blank();
 	record.value[SB_METRIC_invol_ctxsw] = 4;
-	record.value[SB_METRIC_run_delay_other_pct] = 2.5;
-	sb_judge_record(&record, &quiet);
-	CHECK_EQ(record.verdict, SB_VALID);
+	assert_string_equal(reason_of(&record, &quiet), "");
 	sb_judge_record(&record, &(struct sb_conditions){ .is_emulated = true });
 	sb_record_suspect(&record, "a trend");
 	CHECK_EQ(record.verdict, SB_ONLY_EMULATED);

@@ -3,7 +3,7 @@
 # that the command prints and writes. Prints TAP.
 # usage: test_hostile.sh BUILD_DIRECTORY
 set -u
-program=$PWD/$1/sched-bench
+program=$(realpath "$1/sched-bench")
 hostile=$PWD/tests/text/hostile.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

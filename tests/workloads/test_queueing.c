@@ -3,6 +3,7 @@
  */
 #include "tests/queueing.h"
 #include "tests/workloads/load.h"
+#include "workloads/load/steady.h"
 
 /* ---- M/M/1 ---- */
 
@@ -110,6 +111,74 @@ static void mmc_is_as_in_theory(void **state)
 	}
 }
 
+/* ---- how long it takes ---- */
+
+/* The standard error of the mean, by the means of batches, as a part of it. */
+static double relative_error(void)
+{
+	const int size = CUSTOMERS / BATCHES;
+	double sum = 0;
+	double square = 0;
+
+	for (int b = 0; b < BATCHES; b++) {
+		double batch = 0;
+
+		for (int i = 0; i < size; i++)
+			batch += sojourn_ns[b * size + i] / size;
+		sum += batch;
+		square += batch * batch;
+	}
+	return sqrt((square * BATCHES / (sum * sum) - 1) / (BATCHES - 1));
+}
+
+/* Planned for the interval that came out, a run would have been as long as this one, by half or twice. */
+static void the_length_of_a_run_is_planned(void **state)
+{
+	static const struct {
+		const char *service;
+		double scv;
+		uint32_t servers;
+		double load;
+	} queues[] = {
+		{ "exp:50us", 1, 1, 0.5 },   { "exp:50us", 1, 1, 0.8 },
+		{ "fixed:50us", 0, 1, 0.8 }, { "bimodal:0.9:25us:275us", 2.25, 1, 0.8 },
+		{ "exp:50us", 1, 4, 0.8 },   { "exp:50us", 1, 16, 0.8 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(queues); i++) {
+		const double servers = queues[i].servers;
+		const double rate = 20e3 * servers * queues[i].load;
+		const struct sb_queue queue = { queues[i].load, servers, 50e3, 1, queues[i].scv };
+		double planned;
+
+		simulate_at(queues[i].servers, rate, queues[i].service);
+		planned = sb_queue_mean_ns(&queue, 1.96 * relative_error()) * rate / 1e9;
+		fprintf(stderr, "# %s %g: %g\n", queues[i].service, servers, planned);
+		if (!(planned > CUSTOMERS / 2.0 && planned < 2.0 * CUSTOMERS))
+			fail_msg("%s, %g servers: %g requests, expected about %d",
+				 queues[i].service, servers, planned, CUSTOMERS);
+	}
+}
+
+static void a_queue_relaxes(void **state)
+{
+	struct sb_queue queue = { 0.9, 1, 100e3, 1, 1 };
+	const double cohen = 100e3 / ((1 - sqrt(0.9)) * (1 - sqrt(0.9)));
+
+	(void)state;
+	assert_true(fabs(sb_queue_relaxation_ns(&queue) / cohen - 1) < 0.1);
+	/* Many servers at a low load have but what is being served to forget. */
+	queue.servers = 1000;
+	queue.load = 0.1;
+	assert_true(fabs(sb_queue_relaxation_ns(&queue) / 100e3 - 1) < 0.1);
+	queue.load = 1;
+	assert_true(isinf(sb_queue_relaxation_ns(&queue)) && isinf(sb_queue_mean_ns(&queue, 0.05)));
+	queue.load = 0.5;
+	queue.service_scv = INFINITY;
+	assert_true(isinf(sb_queue_mean_ns(&queue, 0.05)));
+}
+
 /* ---- the same requests again ---- */
 
 /* Asked for 10 us, and taken as much and 1 us for each before it. */
@@ -130,7 +199,7 @@ static struct sb_requests *work_out(struct sb_replay *replay, uint32_t servers, 
 	struct sb_requests *r = calloc(1, sizeof(*r));
 
 	r->hist = calloc(SB_REQUEST_HISTS, sizeof(*r->hist));
-	sb_replay_work_out(replay, servers, requests, r);
+	sb_replay_work_out(replay, servers, requests, 0, r);
 	return r;
 }
 
@@ -278,6 +347,8 @@ int main(void)
 		cmocka_unit_test(mm1_is_as_in_theory),
 		cmocka_unit_test(md1_is_as_in_theory),
 		cmocka_unit_test(mmc_is_as_in_theory),
+		cmocka_unit_test(the_length_of_a_run_is_planned),
+		cmocka_unit_test(a_queue_relaxes),
 		cmocka_unit_test(requests_of_all_generators_are_replayed),
 		cmocka_unit_test(more_than_expected_are_not_replayed),
 		cmocka_unit_test(littles_law_holds_within_its_error),

@@ -1,6 +1,9 @@
 /*
  * test_requests.c - rows of requests are judged, the search for the highest rate, and working sets.
  */
+#include "results/record/series.h"
+#include "results/record/sums.h"
+#include "results/record/validity.h"
 #include "tests/workloads/load.h"
 
 /* ---- rows ---- */
@@ -46,7 +49,7 @@ static struct sb_record judge(const struct sb_requests *r)
 
 	worker.steals = &steals;
 	sb_record_compute(&record, &measured, &placement);
-	sb_judge_requests(&record, r);
+	sb_judge_requests(&record, r, &(struct sb_conditions){ .alone = true });
 	return record;
 }
 
@@ -86,6 +89,21 @@ static void littles_law_is_judged(void **state)
 	CHECK_EQ(judge(r).verdict, SB_VALID);
 }
 
+/* The thread that counts them has no CPU at random moments then. */
+static void littles_law_needs_a_cpu(void **state)
+{
+	static const struct sb_conditions shares = { .alone = true, .shares = true };
+	struct sb_requests *r = make_requests(10000, 9800);
+	struct sb_record record = judge(r);
+
+	(void)state;
+	record.verdict = SB_VALID;
+	record.reason[0] = '\0';
+	r->in_system_expected = 2.5;
+	sb_judge_requests(&record, r, &shares);
+	assert_string_equal(record.reason, "200 requests were lost");
+}
+
 static void lost_requests_are_the_latest(void **state)
 {
 	const struct sb_record record = judge(make_requests(10000, 9800));
@@ -100,6 +118,133 @@ static void lost_requests_are_the_latest(void **state)
 	assert_true(isnan(record.value[SB_METRIC_sojourn_ns_p99_9]));
 	assert_true(isnan(record.value[SB_METRIC_sojourn_ns_mean]));
 	assert_true(isnan(record.value[SB_METRIC_sojourn_ns_max]));
+}
+
+/* What a repetition of exp:100us needs on one worker with these words. */
+static struct sb_steady steady(const char *repetitions, double load)
+{
+	static struct sb_options options;
+	const char *const words[] = { "run", "--virtual", "--profile", "xeon-2s",
+				      "-w",  "service",	  "-r",	       repetitions };
+	char *copy[SB_ARRAY_SIZE(words)];
+	struct sb_load open = make_load("poisson", load * 10e3, 1);
+
+	for (size_t i = 0; i < SB_ARRAY_SIZE(words); i++)
+		copy[i] = (char *)(uintptr_t)words[i];
+	CHECK_EQ(sb_options_parse(&options, (int)SB_ARRAY_SIZE(words), copy), 0);
+	assert_true(options.value[SB_OPT_duration].alternative);
+	return sb_load_steady(&open, &options, 1, 10e3, 100e3, 1);
+}
+
+static void a_repetition_is_as_long_as_its_queue_needs(void **state)
+{
+	struct sb_steady s = steady("3", 0.9);
+
+	(void)state;
+	assert_true(fabs(s.relaxation_ns - 40.1e6) < 1e3);
+	assert_true(fabs((double)s.relax_ns - 120.3e6) < 1e3);
+	assert_true((double)s.duration_ns > 50e9 && (double)s.duration_ns < 60e9);
+	assert_true(fabs((double)s.duration_ns - s.needed_ns) < 2);
+	/* All repetitions together last as long, but a single one, which is one of others'. */
+	assert_true(fabs(steady("6", 0.9).needed_ns * 2 / s.needed_ns - 1) < 1e-9);
+	assert_true(fabs(steady("1", 0.9).needed_ns * 25 / (9 * 3 * s.needed_ns) - 1) < 1e-9);
+	/* No longer than about a minute. */
+	s = steady("3", 0.99);
+	assert_true((double)s.duration_ns < s.needed_ns / 2);
+	assert_true(fabs((double)s.duration_ns * 9.9e3 / 1e9 * 3 / 8e6 - 1) < 1e-3);
+	/* Nor for ever. */
+	s = steady("3", 1.1);
+	CHECK_EQ(s.duration_ns, 0);
+	CHECK_EQ(s.relax_ns, 0);
+	assert_true(s.load > 1);
+}
+
+/* In virtual time: 16 batches, each of 500 us and up to 8 % more or less, and the second half times
+ * that. */
+static struct sb_requests *make_batches(double second)
+{
+	static const int off[] = { 0, 8, -5, 3, -8, 6, 1, -5 };
+	struct sb_requests *r = make_requests(10000, 10000);
+
+	r->window_ns = 2000000000;
+	r->in_window = 19000;
+	r->relaxation_ns = r->window_ns / 100;
+	for (uint32_t i = 0; i < SB_REQUEST_BATCHES; i++) {
+		r->batch[i].requests = 625;
+		r->batch[i].sojourn_ns =
+			(uint64_t)(625 * 5e3 * (100 + off[i % 8]) * (i < 8 ? 1 : second));
+	}
+	return r;
+}
+
+static void a_row_that_is_not_stationary_is_suspect(void **state)
+{
+	struct sb_requests *r = make_batches(1);
+	struct sb_record record = judge(r);
+
+	(void)state;
+	CHECK_EQ(record.verdict, SB_VALID);
+	assert_true(fabs(record.value[SB_METRIC_sojourn_ns_mean_error] - 6796) < 50);
+	/* Without the time in which the last ones were completed. */
+	assert_true(fabs(record.value[SB_METRIC_offered_per_s] - 5000) < 1e-6);
+	assert_true(fabs(record.value[SB_METRIC_achieved_per_s] - 9500) < 1e-6);
+	CHECK_EQ(judge(make_batches(1.04)).verdict, SB_VALID);
+	record = judge(make_batches(1.2));
+	CHECK_EQ(record.verdict, SB_SUSPECT);
+	assert_non_null(
+		strstr(record.reason, "not stationary: the mean sojourn time changes by +20.0 %"));
+	/* Shorter parts depend on each other, and say nothing. */
+	r = make_batches(1.2);
+	r->relaxation_ns = r->window_ns / 70;
+	record = judge(r);
+	CHECK_EQ(record.verdict, SB_VALID);
+	assert_true(isnan(record.value[SB_METRIC_sojourn_ns_mean_error]));
+	r->relaxation_ns = r->window_ns / 4;
+	record = judge(r);
+	CHECK_EQ(record.verdict, SB_SUSPECT);
+	assert_non_null(strstr(record.reason, "expected --duration 2.50 s or more"));
+}
+
+/* Three repetitions of 1, 1.1 and 0.9 ms, each known within so much. */
+static struct sb_series *make_means(double error)
+{
+	static struct sb_record record[3];
+	static struct sb_series series;
+
+	for (uint32_t r = 0; r < 3; r++) {
+		record[r] = (struct sb_record){ .repetition = r };
+		sb_record_clear_values(&record[r]);
+		record[r].value[SB_METRIC_sojourn_ns_mean] = 1e6 + 1e5 * ((r + 1) % 3 - 1.0);
+		record[r].value[SB_METRIC_sojourn_ns_mean_error] = error;
+		record[r].value[SB_METRIC_wall_s] = 2;
+	}
+	series = (struct sb_series){ .records = 3, .record = record, .reality = SB_SIMULATED };
+	return &series;
+}
+
+static void a_mean_is_known_within_an_interval(void **state)
+{
+	struct sb_series *series = make_means(1e4);
+	/* 48 batches: their squares about the mean of all, and Student's 2.012 of 47 degrees. */
+	const double squares = 16 * 2e10 + 3 * 16 * 15 * 1e8;
+	const double reach = 2.012 * sqrt(squares / (48 * 47));
+	struct sb_interval interval = sb_series_sojourn(series);
+
+	(void)state;
+	assert_true(fabs(interval.low - (1e6 - reach)) < 50);
+	assert_true(fabs(interval.high - (1e6 + reach)) < 50);
+	sb_judge_mean(series);
+	CHECK_EQ(sb_series_count(series, SB_VALID), 3);
+	/* By the repetitions alone: Student's 4.30 of two degrees. */
+	series = make_means(NAN);
+	interval = sb_series_sojourn(series);
+	assert_true(fabs(interval.high - 1e6 - 4.3027 * 1e5 / sqrt(3)) < 50);
+	sb_judge_mean(series);
+	CHECK_EQ(sb_series_count(series, SB_SUSPECT), 3);
+	assert_non_null(strstr(series->record[0].reason, "within 25 %"));
+	assert_non_null(strstr(series->record[0].reason, "within 5 % about --duration 49"));
+	series->reality = SB_NATIVE;
+	assert_true(isnan(sb_series_sojourn(series).low));
 }
 
 /* Work for 30 us was drawn where 50 are the mean: 40 us a request on 2 workers
@@ -309,7 +454,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(schedules_are_judged),
 		cmocka_unit_test(littles_law_is_judged),
+		cmocka_unit_test(littles_law_needs_a_cpu),
 		cmocka_unit_test(lost_requests_are_the_latest),
+		cmocka_unit_test(a_repetition_is_as_long_as_its_queue_needs),
+		cmocka_unit_test(a_row_that_is_not_stationary_is_suspect),
+		cmocka_unit_test(a_mean_is_known_within_an_interval),
 		cmocka_unit_test(the_capacity_is_of_the_mean),
 		cmocka_unit_test(objectives_are_strict),
 		cmocka_unit_test(the_highest_rate_is_found),

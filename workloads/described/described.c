@@ -163,7 +163,8 @@ static int start(struct sb_workload_run *run)
 	clear(data, run->load->seed);
 	rc = start_processes(data);
 	if (!rc)
-		rc = sb_generators_start(data->generators, run->duration_ns);
+		rc = sb_generators_start(data->generators, run->relax_ns, run->duration_ns);
+	run->round.start_ns = sb_generators_window(data->generators)->from_ns;
 	return sb_failure_started(run, rc);
 }
 
@@ -256,8 +257,8 @@ static void read_requests(struct sb_workload_run *run)
 	read_served(data, out);
 	out->asked_ns += work_ns(data);
 	out->asked_mean_ns = mean_work_ns(data);
-	sb_served_end_round(out, sb_scheduler_idle_since_ns(data->failure.scheduler) -
-					 sb_generators_start_ns(data->generators));
+	sb_served_end_round(out, data->generators,
+			    sb_scheduler_idle_since_ns(data->failure.scheduler));
 }
 
 static void read_kind(struct sb_workload_run *run, uint32_t kind, uint64_t served)
@@ -406,6 +407,8 @@ static int setup(struct sb_workload_run *run)
 	for (uint32_t k = 0; k < d->kinds; k++)
 		data->first[k + 1] = data->first[k] + (uint32_t)run->param[k];
 	data->processes = data->first[d->kinds];
+	run->asked_ns = mean_work_ns(data);
+	run->asked_scv = 1; /* nobody has worked it out */
 	rc = measure_speeds(data);
 	if (!rc)
 		rc = allocate(data, run->load);

@@ -33,10 +33,11 @@ struct generator {
 	struct sb_arrivals arrivals;
 	uint64_t intended;
 	uint64_t on_time;
-	uint64_t last_intended_ns; /* since the start */
+	uint64_t last_intended_ns; /* since the window's start */
 	uint64_t last_sent_ns;
 	struct sb_hist lateness;
 	sb_counter accepted; /* and, for a moment, the one being submitted */
+	sb_counter early;    /* of these: intended before the window */
 
 	/* The thread that completes. */
 	alignas(SB_LINE) _Atomic(uint64_t) completed;
@@ -48,7 +49,7 @@ struct sb_generators {
 	const struct sb_generator_ops *ops;
 	void *arg;
 	uint64_t start_ns;
-	uint64_t duration_ns;
+	struct sb_window window;
 	uint32_t generators;
 	uint32_t threads; /* that were started */
 	bool looking;	  /* the looker was started */
@@ -102,19 +103,24 @@ static bool submit(struct generator *g, uint64_t intended_ns, uint64_t now)
 	struct sb_generators *all = g->all;
 	const uint64_t number = sb_counter_read(&g->accepted);
 	const struct sb_request request = { intended_ns, now, number, g->id };
+	const bool is_early = intended_ns < all->window.from_ns;
 
 	/* Before, so that it is not completed before it is there. */
+	if (is_early)
+		sb_counter_add(&g->early, 1);
 	sb_counter_add(&g->accepted, 1);
 	if (!all->ops->submit(all->arg, &request))
 		return true;
 	sb_store_rlx(&g->accepted, number);
+	if (is_early)
+		sb_store_rlx(&g->early, sb_counter_read(&g->early) - 1);
 	return false;
 }
 
 /* A generator that is later than the whole round is long does not catch up. */
 static bool is_hopeless(const struct sb_generators *all, uint64_t late_ns)
 {
-	return late_ns > all->duration_ns || sb_load_rlx(&all->stopping);
+	return late_ns > all->window.to_ns - all->window.from_ns || sb_load_rlx(&all->stopping);
 }
 
 static void submit_at(struct generator *g, uint64_t intended_ns)
@@ -124,27 +130,30 @@ static void submit_at(struct generator *g, uint64_t intended_ns)
 
 	if (is_hopeless(g->all, late))
 		return; /* intended, and lost */
-	sb_hist_record(&g->lateness, late);
-	g->on_time += late <= g->all->load->late_ns;
+	if (intended_ns >= g->all->window.from_ns) {
+		sb_hist_record(&g->lateness, late);
+		g->on_time += late <= g->all->load->late_ns;
+		g->last_sent_ns = now - g->all->window.from_ns;
+	}
 	(void)submit(g, intended_ns, now);
-	g->last_sent_ns = now - g->all->start_ns;
 }
 
 static void run_open(struct generator *g)
 {
 	struct sb_generators *all = g->all;
-	const double end = (double)all->duration_ns;
-
+	const double end = (double)(all->window.to_ns - all->start_ns);
 	double t;
 
 	sb_arrivals_init(&g->arrivals, all->load, g->id);
 	while ((t = sb_arrivals_next(&g->arrivals)) < end) {
-		const uint64_t offset = (uint64_t)t;
+		const uint64_t intended_ns = all->start_ns + (uint64_t)t;
 
-		g->intended++;
-		g->last_intended_ns = offset;
-		if (wait_until(all, all->start_ns + offset))
-			submit_at(g, all->start_ns + offset);
+		if (intended_ns >= all->window.from_ns) {
+			g->intended++;
+			g->last_intended_ns = intended_ns - all->window.from_ns;
+		}
+		if (wait_until(all, intended_ns))
+			submit_at(g, intended_ns);
 	}
 }
 
@@ -166,7 +175,7 @@ static void wait_for_room(struct generator *g, uint64_t end_ns)
 static void run_closed(struct generator *g)
 {
 	struct sb_generators *all = g->all;
-	const uint64_t end = all->start_ns + all->duration_ns;
+	const uint64_t end = all->window.to_ns;
 	uint64_t now;
 
 	(void)wait_until(all, all->start_ns);
@@ -215,6 +224,12 @@ void sb_generators_completed(struct sb_generators *all, uint32_t generator)
 
 /* ---- looks at the system ---- */
 
+/* In the window. */
+static uint64_t submitted(struct generator *g)
+{
+	return sb_counter_read(&g->accepted) - sb_counter_read(&g->early);
+}
+
 static double in_system(struct sb_generators *all)
 {
 	uint64_t sum = 0;
@@ -223,7 +238,7 @@ static double in_system(struct sb_generators *all)
 	for (uint32_t i = 0; i < all->generators; i++)
 		sum -= sb_load_acq(&all->generator[i].completed);
 	for (uint32_t i = 0; i < all->generators; i++)
-		sum += sb_counter_read(&all->generator[i].accepted);
+		sum += submitted(&all->generator[i]);
 	/* A refusal takes one back. */
 	return (int64_t)sum > 0 ? (double)sum : 0;
 }
@@ -231,7 +246,7 @@ static double in_system(struct sb_generators *all)
 static void *run_looker(void *arg)
 {
 	struct sb_generators *all = arg;
-	uint64_t time = all->start_ns;
+	uint64_t time = all->window.from_ns;
 	struct sb_rng rng;
 
 	sb_thread_name("sb", "occupancy", -1);
@@ -284,6 +299,7 @@ static void prepare(struct sb_generators *all, uint32_t i)
 	g->last_sent_ns = 0;
 	memset(&g->lateness, 0, sizeof(g->lateness));
 	sb_store_rlx(&g->accepted, 0);
+	sb_store_rlx(&g->early, 0);
 	sb_store_rlx(&g->completed, 0);
 }
 
@@ -304,18 +320,19 @@ static int start_threads(struct sb_generators *all)
 	return rc;
 }
 
-int sb_generators_start(struct sb_generators *all, uint64_t duration_ns)
+int sb_generators_start(struct sb_generators *all, uint64_t relax_ns, uint64_t duration_ns)
 {
 	int rc;
 
 	for (uint32_t i = 0; i < all->generators; i++)
 		prepare(all, i);
 	all->level = (struct sb_level){ .begun = false };
-	all->duration_ns = duration_ns;
 	all->threads = 0;
 	sb_store_rlx(&all->stopping, false);
 	sb_store_rlx(&all->running, all->generators);
 	all->start_ns = sb_clock_ns() + HEAD_START_NS * all->generators;
+	all->window.from_ns = all->start_ns + relax_ns;
+	all->window.to_ns = all->window.from_ns + duration_ns;
 	rc = start_threads(all);
 	if (rc)
 		sb_store_rlx(&all->stopping, true);
@@ -335,16 +352,25 @@ void sb_generators_stop(struct sb_generators *all)
 	all->looking = false;
 }
 
-uint64_t sb_generators_start_ns(const struct sb_generators *all)
+const struct sb_window *sb_generators_window(const struct sb_generators *all)
 {
-	return all->start_ns;
+	return &all->window;
+}
+
+uint64_t sb_generators_accepted(struct sb_generators *all)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < all->generators; i++)
+		sum += sb_counter_read(&all->generator[i].accepted);
+	return sum;
 }
 
 static void read_one(struct generator *g, struct sb_requests *out)
 {
 	out->intended += g->intended;
 	out->on_time += g->on_time;
-	out->submitted += sb_counter_read(&g->accepted);
+	out->submitted += submitted(g);
 	out->schedule_ns = sb_max_u64(out->schedule_ns, g->last_intended_ns);
 	out->sending_ns = sb_max_u64(out->sending_ns, g->last_sent_ns);
 	sb_hist_read(&g->lateness, &out->hist[SB_REQUEST_lateness]);

@@ -14,6 +14,9 @@
  * One more thread looks at random moments how many requests are in the system,
  * for Little's law.
  *
+ * Of a round a window is measured. Requests that are intended before it make the queue forget that it
+ * was empty; they are submitted and served as all others, and count nowhere.
+ *
  * Threads have the CPUs of the thread that starts them.
  */
 #ifndef SB_WORKLOADS_LOAD_GENERATOR_H
@@ -48,17 +51,28 @@ SB_MUST_CHECK int sb_generators_create(struct sb_generators **generators,
 				       const struct sb_load *load,
 				       const struct sb_generator_ops *ops, void *arg);
 
-/* A round: submits for that time. Returns 0 or -errno of a thread's start. */
-SB_MUST_CHECK int sb_generators_start(struct sb_generators *generators, uint64_t duration_ns);
+struct sb_window {
+	uint64_t from_ns;
+	uint64_t to_ns; /* nothing is intended at that time or later */
+};
 
-/* A request that was accepted is completed. Any thread. */
+/* A round: submits for relax_ns, and then for its window, which lasts duration_ns. A closed loop
+ * needs no relax_ns. Returns 0 or -errno of a thread's start. */
+SB_MUST_CHECK int sb_generators_start(struct sb_generators *generators, uint64_t relax_ns,
+				      uint64_t duration_ns);
+
+/* A request of the window that was accepted is completed. Any thread. */
 void sb_generators_completed(struct sb_generators *generators, uint32_t generator);
 
 /* Ends a round at once, if it has not ended, and waits for the threads. */
 void sb_generators_stop(struct sb_generators *generators);
 
-/* When the round began; its intended times count from here. */
-uint64_t sb_generators_start_ns(const struct sb_generators *generators);
+/* Of the round, from its start on. Any thread. */
+const struct sb_window *sb_generators_window(const struct sb_generators *generators);
+
+/* Requests of the last round, which has been stopped, that were accepted, those before the window
+ * included. */
+uint64_t sb_generators_accepted(struct sb_generators *generators);
 
 /* Adds what the generators know of the last round, which has been stopped;
  * in_system as of that round. */

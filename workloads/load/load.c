@@ -79,6 +79,26 @@ void sb_load_fini(struct sb_load *load)
 	sb_times_fini(&load->trace);
 }
 
+double sb_load_arrival_scv(const struct sb_load *load)
+{
+	const struct sb_times *trace = &load->trace;
+	const double mean = NS_PER_S / load->rate_per_s;
+	double squares = 0;
+
+	if (load->arrival == SB_ARRIVAL_FIXED)
+		return 0;
+	if (load->arrival != SB_ARRIVAL_TRACE)
+		return 1;
+	for (uint32_t i = 0; i < trace->count; i++)
+		squares += (trace->ns[i] - mean) * (trace->ns[i] - mean);
+	return squares / trace->count / (mean * mean);
+}
+
+double sb_load_cycle_ns(const struct sb_load *load)
+{
+	return load->arrival == SB_ARRIVAL_BURSTY ? load->on_ns + load->off_ns : 0;
+}
+
 /* ---- intended times ---- */
 
 void sb_arrivals_init(struct sb_arrivals *a, const struct sb_load *load, uint32_t generator)

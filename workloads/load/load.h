@@ -57,4 +57,11 @@ double sb_arrivals_next(struct sb_arrivals *arrivals);
 SB_MUST_CHECK int sb_load_set_arrival(struct sb_load *load, const char *text, char *why);
 void sb_load_fini(struct sb_load *load);
 
+/* The squared coefficient of variation of the gaps between arrivals, of an open loop. Bursts come
+ * regularly, so that over many of them it is that of arrivals within one. */
+double sb_load_arrival_scv(const struct sb_load *load);
+
+/* After that time arrivals repeat themselves; 0: they do not. */
+double sb_load_cycle_ns(const struct sb_load *load);
+
 #endif

@@ -223,11 +223,12 @@ static void count(struct sb_hist_counts *hist, double ns)
 	hist->bucket[sb_hist_index(value)]++;
 	hist->count++;
 	hist->sum += value;
+	hist->max = sb_max_u64(hist->max, value);
 }
 
 /* Times are taken from the first request's, to keep all digits. */
 static int serve_all(const struct sb_replay *replay, uint32_t servers, const struct way *way,
-		     struct sb_hist_counts *sojourn)
+		     uint64_t from_ns, struct sb_hist_counts *sojourn)
 {
 	uint64_t *next = calloc(replay->generators, sizeof(*next));
 	struct sb_servers s;
@@ -245,7 +246,8 @@ static int serve_all(const struct sb_replay *replay, uint32_t servers, const str
 		const double end = sb_servers_take(&s, (double)(way->arrival_ns(notes, i) - start),
 						   way->service_ns(notes, i));
 
-		count(sojourn, end - (double)(intended_ns(notes, i) - start));
+		if (intended_ns(notes, i) >= from_ns)
+			count(sojourn, end - (double)(intended_ns(notes, i) - start));
 	}
 	if (!rc)
 		sb_servers_fini(&s);
@@ -266,10 +268,10 @@ static bool has_all(const struct sb_replay *replay, uint64_t requests)
 }
 
 void sb_replay_work_out(struct sb_replay *replay, uint32_t servers, uint64_t requests,
-			struct sb_requests *out)
+			uint64_t from_ns, struct sb_requests *out)
 {
 	if (!has_all(replay, requests) ||
-	    serve_all(replay, servers, &ideal, &out->hist[SB_REQUEST_ideal]) ||
-	    serve_all(replay, servers, &replayed, &out->hist[SB_REQUEST_replayed]))
+	    serve_all(replay, servers, &ideal, from_ns, &out->hist[SB_REQUEST_ideal]) ||
+	    serve_all(replay, servers, &replayed, from_ns, &out->hist[SB_REQUEST_replayed]))
 		out->not_replayed = true;
 }

@@ -49,10 +49,10 @@ void sb_replay_submitted(struct sb_replay *replay, const struct sb_request *requ
 void sb_replay_served(struct sb_replay *replay, const struct sb_request *request,
 		      uint64_t service_ns);
 
-/* After the round, of which so many were submitted and served: adds both sojourn
- * times to requests, or says there that they are incomplete. */
+/* After the round, of which so many were submitted and served: adds both sojourn times of those
+ * intended at from_ns or later to requests, or says there that they are incomplete. */
 void sb_replay_work_out(struct sb_replay *replay, uint32_t servers, uint64_t requests,
-			struct sb_requests *out);
+			uint64_t from_ns, struct sb_requests *out);
 
 /* ---- servers; for replay.c and its test ---- */
 

@@ -239,6 +239,7 @@ const struct sb_workload sb_workload_hog = {
 	.source = "this project",
 	.params = params,
 	.data_bytes = sizeof(struct data),
+	.submitters = sb_workload_one_submitter,
 	.setup = setup,
 	.start = start,
 	.operations = operations,

@@ -212,6 +212,7 @@ const struct sb_workload sb_workload_send_to_blocked = {
 	.source = "wippyai/runtime, benchmark SendToBlocked",
 	.params = params,
 	.data_bytes = sizeof(struct data),
+	.submitters = sb_workload_one_submitter,
 	.setup = setup,
 	.start = start,
 	.operations = operations,

@@ -201,11 +201,14 @@ static int start(struct sb_workload_run *run)
 	sb_store_rlx(&data->wrong_sets, 0);
 	clear_ledgers(data);
 	clear_sources(data, run->load->seed);
-	sb_replay_prepare(data->replay, run->load, run->duration_ns);
+	sb_replay_prepare(data->replay, run->load, run->relax_ns + run->duration_ns);
 	rc = start_servers(data);
-	if (!rc)
-		return sb_generators_start(data->generators, run->duration_ns);
-	ended(data);
+	if (rc) {
+		ended(data);
+		return rc;
+	}
+	rc = sb_generators_start(data->generators, run->relax_ns, run->duration_ns);
+	run->round.start_ns = sb_generators_window(data->generators)->from_ns;
 	return rc;
 }
 
@@ -282,8 +285,7 @@ static void read_round(struct sb_workload_run *run, const struct sums *served)
 
 	out->asked_ns += (double)served->units / data->units_per_ns;
 	out->asked_mean_ns = data->distribution.mean_ns;
-	sb_served_end_round(out, sb_scheduler_idle_since_ns(data->scheduler) -
-					 sb_generators_start_ns(data->generators));
+	sb_served_end_round(out, data->generators, sb_scheduler_idle_since_ns(data->scheduler));
 }
 
 static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
@@ -298,7 +300,8 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	sb_generators_read(data->generators, run->requests);
 	asked = sum_sources(data, run->requests->submitted - before);
 	served = sum_ledgers(data, run->requests);
-	sb_replay_work_out(data->replay, data->workers, asked.served, run->requests);
+	sb_replay_work_out(data->replay, data->workers, sb_generators_accepted(data->generators),
+			   sb_generators_window(data->generators)->from_ns, run->requests);
 	read_round(run, &served);
 	wrong_sets = sb_load_rlx(&data->wrong_sets);
 	if (!served.served)
@@ -405,6 +408,8 @@ static int setup(struct sb_workload_run *run)
 	rc = sb_distribution_init(&data->distribution, run->text[SERVICE], why);
 	if (rc)
 		return rc;
+	run->asked_ns = data->distribution.mean_ns;
+	run->asked_scv = data->distribution.scv;
 	if (!sb_set_parse(run->text[WORK], &data->set_kind, &data->set_bytes))
 		rc = -EINVAL;
 	if (!rc)

@@ -91,6 +91,7 @@ const struct sb_workload sb_workload_single_step = {
 	.source = "wippyai/runtime, benchmarks SingleStep and ExecuteSync",
 	.params = params,
 	.data_bytes = sizeof(struct data),
+	.submitters = sb_workload_one_submitter,
 	.start = start,
 	.operations = operations,
 	.check = check,

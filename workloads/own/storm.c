@@ -83,6 +83,7 @@ const struct sb_workload sb_workload_burst = {
 	.source = "wippyai/runtime, benchmark BurstSubmit",
 	.params = burst_params,
 	.data_bytes = sizeof(struct sb_swarm),
+	.submitters = sb_workload_one_submitter,
 	.setup = burst_setup,
 	.start = sb_swarm_start_outside,
 	.operations = burst_operations,

@@ -134,6 +134,11 @@ static int setup(struct sb_workload_run *run)
 	return rc;
 }
 
+static uint32_t submitters(const uint64_t *param)
+{
+	return (uint32_t)param[SUBMITTERS];
+}
+
 static uint64_t operations(const struct sb_workload_run *run)
 {
 	return run->param[PROCESSES];
@@ -161,6 +166,7 @@ const struct sb_workload sb_workload_submit = {
 	.source = "wippyai/runtime, benchmarks Submit and ParallelSubmit",
 	.params = params,
 	.data_bytes = sizeof(struct data),
+	.submitters = submitters,
 	.setup = setup,
 	.start = start,
 	.operations = operations,

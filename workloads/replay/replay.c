@@ -367,6 +367,7 @@ const struct sb_workload sb_workload_replay = {
 	.params = params,
 	.data_bytes = sizeof(struct data),
 	.accept = accept,
+	.submitters = sb_workload_one_submitter,
 	.setup = setup,
 	.describe_bound = describe_bound,
 	.start = start,

@@ -238,6 +238,7 @@ const struct sb_workload sb_workload_tokio_spawn_many_remote_busy = {
 	.source = "tokio-rs/tokio, benches/rt_multi_threaded.rs",
 	.params = params,
 	.data_bytes = sizeof(struct data),
+	.submitters = sb_workload_one_submitter,
 	.setup = setup,
 	.start = start,
 	.operations = operations,

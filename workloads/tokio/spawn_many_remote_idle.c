@@ -36,6 +36,7 @@ const struct sb_workload sb_workload_tokio_spawn_many_remote_idle = {
 	.source = "tokio-rs/tokio, benches/rt_multi_threaded.rs",
 	.params = params,
 	.data_bytes = sizeof(struct sb_swarm),
+	.submitters = sb_workload_one_submitter,
 	.setup = setup,
 	.start = sb_swarm_start_outside,
 	.operations = operations,

@@ -1,0 +1,149 @@
+/* requests.c - how sure a mean sojourn time is, from the means of equal parts of each repetition:
+ * batch means; see Law and Kelton, Simulation Modeling and Analysis, chapter 9. Of virtual time, where
+ * nothing but chance disturbs a repetition. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "results/record/number.h"
+#include "results/record/series.h"
+#include "results/record/validity.h"
+#include "results/stats/ranking.h"
+
+/* A part that lasts for fewer relaxation times depends on the one before it. */
+#define BATCH_RELAXATIONS 5
+
+/* ---- of a row ---- */
+
+static bool has_batches(const struct sb_requests *r)
+{
+	bool has = r->relaxation_ns && !sb_requests_lost(r) &&
+		   r->window_ns >= BATCH_RELAXATIONS * SB_REQUEST_BATCHES * r->relaxation_ns;
+
+	for (uint32_t i = 0; i < SB_REQUEST_BATCHES; i++)
+		has = has && r->batch[i].requests;
+	return has;
+}
+
+/* Of n batches from the first on, and the square of its standard error. */
+static double mean_of_batches(const struct sb_requests *r, uint32_t first, uint32_t n,
+			      double *square)
+{
+	double sum = 0;
+	double squares = 0;
+
+	for (uint32_t i = first; i < first + n; i++)
+		sum += (double)r->batch[i].sojourn_ns / (double)r->batch[i].requests;
+	for (uint32_t i = first; i < first + n; i++) {
+		const double off =
+			(double)r->batch[i].sojourn_ns / (double)r->batch[i].requests - sum / n;
+
+		squares += off * off;
+	}
+	*square = squares / (n * (n - 1.0));
+	return sum / n;
+}
+
+double sb_requests_mean_error(const struct sb_requests *r)
+{
+	double square;
+
+	if (!has_batches(r))
+		return NAN;
+	(void)mean_of_batches(r, 0, SB_REQUEST_BATCHES, &square);
+	return sqrt(square);
+}
+
+#define HALVES_P    0.001
+#define HALVES_PART 0.05
+
+void sb_judge_halves(struct sb_record *record, const struct sb_requests *r)
+{
+	const uint32_t half = SB_REQUEST_BATCHES / 2;
+	double before_square;
+	double after_square;
+	double before;
+	double after;
+	double p;
+
+	if (!has_batches(r))
+		return;
+	before = mean_of_batches(r, 0, half, &before_square);
+	after = mean_of_batches(r, half, half, &after_square);
+	p = 2 * sb_student_below(-fabs(after - before) / sqrt(before_square + after_square),
+				 2 * (half - 1));
+	if (p < HALVES_P && fabs(after / before - 1) > HALVES_PART)
+		sb_record_suspect(
+			record,
+			"not stationary: the mean sojourn time changes by %+.1f %% from the "
+			"repetition's first half to its second (p = %.2g)",
+			100 * (after / before - 1), p);
+}
+
+void sb_judge_length(struct sb_record *record, const struct sb_requests *r)
+{
+	char lasts[SB_HUMAN_BYTES];
+	char needs[SB_HUMAN_BYTES];
+
+	if (r->window_ns >= BATCH_RELAXATIONS * r->relaxation_ns)
+		return;
+	sb_human(lasts, (double)r->window_ns, "ns");
+	sb_human(needs, (double)(BATCH_RELAXATIONS * r->relaxation_ns), "ns");
+	sb_record_suspect(
+		record,
+		"it lasts %s, less than the 5 relaxation times of its queue that make one "
+		"sample of it; expected --duration %s or more",
+		lasts, needs);
+}
+
+/* ---- of a series ---- */
+
+#define LEVEL 0.95
+
+struct sb_interval sb_series_sojourn(const struct sb_series *series)
+{
+	const double none = NAN;
+	const uint32_t n = sb_series_spread(series, SB_METRIC_sojourn_ns_mean).n;
+	const bool has_errors = sb_series_spread(series, SB_METRIC_sojourn_ns_mean_error).n == n;
+	const double mean = sb_series_mean(series, SB_METRIC_sojourn_ns_mean);
+	const uint32_t batches = has_errors ? SB_REQUEST_BATCHES : 1;
+	const double all = (double)n * batches;
+	double squares = 0;
+	double reach;
+
+	if (series->reality != SB_SIMULATED || all < 3)
+		return (struct sb_interval){ none, none };
+	for (uint32_t i = 0; i < series->records; i++) {
+		const double *value = series->record[i].value;
+		const double off = value[SB_METRIC_sojourn_ns_mean] - mean;
+		const double error = has_errors ? value[SB_METRIC_sojourn_ns_mean_error] : 0;
+
+		if (sb_series_pools(series, i) && !isnan(off))
+			squares += batches * off * off + batches * (batches - 1.0) * error * error;
+	}
+	reach = sb_student_quantile((1 + LEVEL) / 2, (uint32_t)all - 1) *
+		sqrt(squares / (all * (all - 1)));
+	return (struct sb_interval){ mean - reach, mean + reach };
+}
+
+#define MEAN_LEAST 3 /* repetitions: single ones are for others to put together */
+#define MEAN_PART  0.05
+
+void sb_judge_mean(struct sb_series *series)
+{
+	const struct sb_interval interval = sb_series_sojourn(series);
+	const double mean = (interval.low + interval.high) / 2;
+	const double part = (interval.high - interval.low) / 2 / mean;
+	const double wall_s = sb_series_mean(series, SB_METRIC_wall_s);
+	char needs[SB_HUMAN_BYTES];
+
+	if (!(part > MEAN_PART) ||
+	    sb_series_spread(series, SB_METRIC_sojourn_ns_mean).n < MEAN_LEAST)
+		return;
+	sb_human(needs, 1e9 * wall_s * (part / MEAN_PART) * (part / MEAN_PART), "ns");
+	for (uint32_t r = 0; r < series->records; r++)
+		sb_record_suspect(
+			&series->record[r],
+			"the mean sojourn time of all repetitions is known within %.0f %%, "
+			"by its 95 %% interval; within %.0f %% about --duration %s",
+			100 * part, 100 * MEAN_PART, needs);
+}
