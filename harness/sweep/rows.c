@@ -11,6 +11,7 @@
 
 #include "core/platform/platform.h"
 #include "harness/run/row.h"
+#include "harness/sweep/collect.h"
 #include "harness/sweep/session.h"
 #include "harness/system/child.h"
 #include "harness/terminal/interrupts.h"
@@ -254,6 +255,51 @@ static void run_all(struct sb_session *s)
 		(void)run_rows(s);
 }
 
+/* ---- invalid rows are made up for ---- */
+
+/* Whether a configuration lacks rows with numbers; by none of all it is not expected to have any. */
+static bool lacks_numbers(struct sb_session *s)
+{
+	struct sb_result so_far = { .series = NULL };
+	bool lacks = false;
+
+	s->rc = sb_collect(&s->sweep, s->store, s->topology, &so_far);
+	for (uint32_t i = 0; i < so_far.all_series && !s->rc; i++) {
+		const uint32_t n = sb_series_measured(&so_far.series[i]);
+
+		lacks |= n && n < s->sweep.planned;
+	}
+	sb_result_free(&so_far);
+	return lacks;
+}
+
+/* All slots of it are in the store, or none. */
+static int plan_round(struct sb_session *s)
+{
+	const uint32_t first = s->rows;
+	int rc = sb_session_add_round(s);
+
+	if (rc)
+		return rc;
+	rc = sb_store_begin_rows(s->store);
+	for (uint32_t i = first; i < s->rows && !rc; i++)
+		rc = sb_store_put_slot(s->store, i, s->sweep.order[i].configuration,
+				       s->sweep.order[i].repetition);
+	rc = rc ? rc : sb_store_end_rows(s->store);
+	return rc ? sb_store_failed(s->store, rc) : 0;
+}
+
+static void make_up(struct sb_session *s)
+{
+	while (!s->rc && !s->chunk.of && s->rows_done == s->rows && sb_sweep_may_add(&s->sweep) &&
+	       lacks_numbers(s)) {
+		s->rc = plan_round(s);
+		sb_progress_plan(&s->progress, s->rows_here, sb_session_planned_ns(s));
+		if (!s->rc)
+			run_all(s);
+	}
+}
+
 int sb_session_run(struct sb_session *s)
 {
 	char *rows = directory_of_rows(s);
@@ -272,6 +318,7 @@ int sb_session_run(struct sb_session *s)
 		s->rc = sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be made: %s", rows, strerror(-rc));
 	else
 		run_all(s);
+	make_up(s);
 	sb_directory_remove(rows);
 	sb_progress_close(&s->progress);
 	free(rows);

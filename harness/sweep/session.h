@@ -31,7 +31,7 @@ struct sb_session {
 	struct sb_topology *topology;
 	struct sb_result result;
 
-	bool *done; /* by configuration and repetition */
+	bool *done; /* by repetition and configuration */
 	uint32_t rows;
 	struct sb_chunk chunk;
 	uint32_t rows_here; /* those of the chunk */
@@ -59,12 +59,15 @@ static inline bool *sb_session_done(const struct sb_session *s, uint32_t configu
 {
 	if (configuration >= s->sweep.configurations || repetition >= s->sweep.repetitions)
 		return NULL;
-	return &s->done[configuration * s->sweep.repetitions + repetition];
+	return &s->done[repetition * s->sweep.configurations + configuration];
 }
 
 /* All that follows returns 0, or an exit status after an error has been
  * printed. */
 int sb_session_plan(struct sb_session *s);
+
+/* One more repetition of each configuration is planned. */
+int sb_session_add_round(struct sb_session *s);
 
 /* Makes the directory and its store, of that command line. */
 int sb_session_begin(struct sb_session *s, const struct sb_arguments *plan);
@@ -94,7 +97,8 @@ int sb_session_merge(struct sb_session *s, struct sb_arguments *stored);
 int sb_session_take_chunk(struct sb_session *s, const struct sb_arguments *plan,
 			  const char *directory, const char *name, bool may_repeat);
 
-/* Runs what is not done, until it is or sb_interrupted. */
+/* Runs what is not done, until it is or sb_interrupted; then, if it is no chunk, whole further
+ * repetitions as long as one may make up for an invalid row. */
 int sb_session_run(struct sb_session *s);
 
 /* Writes the result of the rows so far, and says what was found. plan: the store's command

@@ -171,20 +171,20 @@ static int add_facts(struct sb_session *s, const struct sb_arguments *arguments,
 	rc |= add_owned(result, "run", "command_line", command_text(s, arguments));
 	rc |= add_number(result, "configurations", s->sweep.configurations);
 	rc |= add_number(result, "repetitions", s->sweep.repetitions);
+	rc |= add_number(result, "extra_repetitions", s->sweep.repetitions - s->sweep.planned);
 	rc |= add_number(result, "rows_done", s->rows_done);
 	rc |= add_number(result, "seed", sb_opt(s->options, SB_OPT_seed));
 	rc |= add_objectives(s);
 	rc |= add_owned(result, "sweep", "order", order_text(s));
 	rc |= add_owned(result, "sweep", "default_series", default_text(s));
 	rc |= add_owned(result, "answer", "text", answer_text(view));
+	rc |= sb_sweep_add_rankings(view, result);
 	return rc ? sb_fail_memory() : 0;
 }
 
 static struct sb_sweep_view view_of(const struct sb_session *s)
 {
-	return (struct sb_sweep_view){ .sweep = &s->sweep,
-				       .result = &s->result,
-				       .seed = sb_opt(s->options, SB_OPT_seed) };
+	return (struct sb_sweep_view){ .sweep = &s->sweep, .result = &s->result };
 }
 
 static void print_pretty(const void *session, FILE *out)

@@ -137,6 +137,9 @@ static int take_slot(void *arg, uint32_t configuration, uint32_t repetition)
 	struct order_check *check = arg;
 	const struct sb_sweep *sweep = &check->s->sweep;
 
+	if (check->slots == check->s->rows && sb_sweep_may_add(sweep) &&
+	    sb_session_add_round(check->s))
+		return SB_EXIT_BUG;
 	if (check->slots == check->s->rows || configuration >= sweep->configurations ||
 	    repetition >= sweep->repetitions)
 		return 1;

@@ -136,11 +136,11 @@ static int add_configuration(struct sb_sweep *sweep, const struct sb_chosen *cho
 	if (!all)
 		return sb_fail_memory();
 	sweep->configuration = all;
-	if ((sweep->configurations + 1) * (uint64_t)sweep->repetitions > SB_SWEEP_ROWS_MAX)
+	if ((sweep->configurations + 1) * (uint64_t)sweep->planned > SB_SWEEP_ROWS_MAX)
 		return sb_fail(SB_EXIT_USAGE,
 			       "sweep: all combinations with %" PRIu32
 			       " repetitions are more than %d rows; expected fewer",
-			       sweep->repetitions, SB_SWEEP_ROWS_MAX);
+			       sweep->planned, SB_SWEEP_ROWS_MAX);
 	c = &all[sweep->configurations];
 	*c = (struct sb_configuration){ .chosen = chosen };
 	memcpy(c->level, level, sizeof(c->level));
@@ -201,21 +201,28 @@ static void shuffle(struct sb_slot *slot, uint32_t n, struct sb_rng *rng)
 	}
 }
 
-static int make_order(struct sb_sweep *sweep)
+int sb_sweep_add_round(struct sb_sweep *sweep)
 {
 	const uint32_t n = sweep->configurations;
-	struct sb_rng rng;
+	const uint32_t r = sweep->repetitions;
+	struct sb_slot *order = reallocarray(sweep->order, (size_t)n * (r + 1) + 1, sizeof(*order));
 
-	sweep->order = calloc((size_t)n * sweep->repetitions + 1, sizeof(*sweep->order));
-	if (!sweep->order)
-		return sb_fail_memory();
-	sb_rng_seed(&rng, sb_opt(sweep->options, SB_OPT_seed));
-	for (uint32_t r = 0; r < sweep->repetitions; r++) {
-		struct sb_slot *round = &sweep->order[r * n];
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t c = 0; c < n; c++)
+		order[r * n + c] = (struct sb_slot){ c, r };
+	shuffle(&order[r * n], n, &sweep->rng);
+	sweep->order = order;
+	sweep->repetitions++;
+	return 0;
+}
 
-		for (uint32_t c = 0; c < n; c++)
-			round[c] = (struct sb_slot){ c, r };
-		shuffle(round, n, &rng);
+static int make_order(struct sb_sweep *sweep)
+{
+	sb_rng_seed(&sweep->rng, sb_opt(sweep->options, SB_OPT_seed));
+	while (sweep->repetitions < sweep->planned) {
+		if (sb_sweep_add_round(sweep))
+			return sb_fail_memory();
 	}
 	return 0;
 }
@@ -225,7 +232,7 @@ int sb_sweep_plan(struct sb_sweep *sweep, const struct sb_options *options)
 	int rc;
 
 	*sweep = (struct sb_sweep){ .options = options };
-	sweep->repetitions = (uint32_t)sb_opt(options, SB_OPT_repetitions);
+	sweep->planned = (uint32_t)sb_opt(options, SB_OPT_repetitions);
 	rc = add_dimensions(sweep);
 	if (!rc && !sweep->dimensions && options->chosens < 2)
 		rc = sb_fail(SB_EXIT_USAGE, "sweep: nothing to go through; expected -L "

@@ -13,6 +13,7 @@
 #ifndef SB_HARNESS_SWEEP_SWEEP_H
 #define SB_HARNESS_SWEEP_SWEEP_H
 
+#include "core/platform/platform.h"
 #include "harness/cli/options.h"
 #include "harness/terminal/metrics.h"
 #include "harness/terminal/shell_words.h"
@@ -52,8 +53,10 @@ struct sb_sweep {
 	struct sb_dimension dimension[SB_SWEEPS_MAX];
 	uint32_t configurations;
 	struct sb_configuration *configuration;
-	uint32_t repetitions;
+	uint32_t planned;		  /* repetitions */
+	uint32_t repetitions;		  /* with those that make up for invalid rows */
 	struct sb_slot *order;		  /* [configurations * repetitions] */
+	struct sb_rng rng;		  /* draws the order */
 	struct sb_objectives *objectives; /* [options->chosens] */
 };
 
@@ -80,6 +83,15 @@ double sb_sweep_number(const char *value);
  * the plan is for sb_sweep_free in any case. */
 int sb_sweep_plan(struct sb_sweep *sweep, const struct sb_options *options);
 void sb_sweep_free(struct sb_sweep *sweep);
+
+/* One more repetition of each configuration, in an order of its own. Returns 0 or -ENOMEM. */
+SB_MUST_CHECK int sb_sweep_add_round(struct sb_sweep *sweep);
+
+/* Whether a repetition more may make up for invalid rows: at most half as many as are planned. */
+static inline bool sb_sweep_may_add(const struct sb_sweep *sweep)
+{
+	return sweep->repetitions < sweep->planned + sweep->planned / 2;
+}
 
 /* By which its configurations are compared: as --objective of these options says, or as
  * each workload declares. Returns as above. */

@@ -98,6 +98,22 @@ int sb_session_plan(struct sb_session *s)
 	return s->done && s->latest ? 0 : sb_fail_memory();
 }
 
+int sb_session_add_round(struct sb_session *s)
+{
+	const uint32_t n = s->sweep.configurations;
+	bool *done = reallocarray(s->done, s->rows + n, sizeof(*done));
+
+	if (!done)
+		return sb_fail_memory();
+	s->done = done;
+	if (sb_sweep_add_round(&s->sweep))
+		return sb_fail_memory();
+	memset(&done[s->rows], 0, n * sizeof(*done));
+	s->rows += n;
+	s->rows_here += n;
+	return 0;
+}
+
 static void put_plan(const struct sb_session *s)
 {
 	char left[SB_DURATION_BYTES];

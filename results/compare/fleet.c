@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/compare/contest.h"
 #include "results/record/series.h"
 
 /* What was swept, "steal=half batch=1"; for the caller to free, NULL: no memory. */
@@ -47,6 +48,29 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct setting *)a)->name, ((const struct setting *)b)->name);
 }
 
+/* As in the sweep's headline; NaN: it has too few repetitions to lead. */
+static double estimate_of(const struct sb_result *result, uint32_t series, enum sb_metric_id metric)
+{
+	const struct sb_series **all = calloc(result->all_series, sizeof(const struct sb_series *));
+	struct sb_contest contest = { .n = 0 };
+	double estimate = NAN;
+	uint32_t own = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < result->all_series && all; i++) {
+		if (!sb_contest_is_one(result, &result->series[series], &result->series[i]))
+			continue;
+		own = i == series ? n : own;
+		all[n++] = &result->series[i];
+	}
+	if (n && !sb_contest_make(&contest, all, n, metric) &&
+	    (contest.rank[own].n >= SB_RANKING_ROUNDS || contest.rounds < SB_RANKING_ROUNDS))
+		estimate = sb_contest_estimate(&contest, own);
+	sb_contest_free(&contest);
+	free(all);
+	return estimate;
+}
+
 static int read_machine(struct machine *machine, const struct sb_result *result,
 			const char *workload, enum sb_metric_id metric)
 {
@@ -61,7 +85,7 @@ static int read_machine(struct machine *machine, const struct sb_result *result,
 		setting->name = swept_text(&result->series[i]);
 		if (!setting->name)
 			return -ENOMEM;
-		setting->value = sb_series_spread(&result->series[i], metric).median;
+		setting->value = estimate_of(result, i, metric);
 		setting->is_default = sb_series_is_default(&result->series[i], result);
 		machine->settings++;
 	}
@@ -314,11 +338,13 @@ char *sb_fleet_answer(const struct sb_fleet_table *table, uint32_t results)
 		if (sb_fleet_loss(&table->row[m]) > sb_fleet_loss(worst))
 			worst = &table->row[m];
 	}
-	fprintf(out, "%s: over all machines %s is best", table->workload, table->overall);
+	fprintf(out, "%s: over all machines %s has the %s %s", table->workload, table->overall,
+		sb_metric[table->metric].better == SB_HIGHER ? "highest" : "lowest",
+		sb_metric[table->metric].name);
 	if (sb_fleet_loss(worst) < 0.05)
-		fputs("; it is the best of each machine, too", out);
+		fputs(", as on each of them", out);
 	else
-		fprintf(out, "; at worst it is %.2g %% from a machine's own best (%s: %s)",
+		fprintf(out, "; at worst it is %.2g %% from a machine's own (%s: %s)",
 			sb_fleet_loss(worst), sb_fleet_machine_name(worst->result), worst->best);
 	fclose(out);
 	return text;

@@ -3,7 +3,7 @@
  * of them, with how far it is from each machine's own best.
  *
  * Settings are the same if what was swept has the same values. Those that all machines have are
- * compared, by the medians of the workload's objective. Over all machines the best is the one
+ * compared, by the estimates of contest.h for the workload's objective. Over all machines the best is the one
  * whose geometric mean of the ratios to each machine's best is the best: a machine that is slow
  * does not count more. Of settings that are equally good, the default is best.
  */

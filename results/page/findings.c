@@ -37,7 +37,7 @@ const struct sb_result *sb_page_answering(const struct sb_page *page)
 
 bool sb_page_is_told(const struct sb_fact *fact)
 {
-	static const char *const groups[] = { "answer", "findings", "notes" };
+	static const char *const groups[] = { "answer", "findings", "ranking", "notes" };
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(groups); i++) {
 		if (!strcmp(fact->group, groups[i]))
@@ -56,21 +56,56 @@ static const char *take_cell(const char *text, char cell[SB_PAGE_FINDING_BYTES])
 	return end ? end + 3 : text + strlen(text);
 }
 
-bool sb_page_next_finding(const struct sb_result *result, uint32_t *i,
+bool sb_page_next_finding(const struct sb_result *result, const char *group, uint32_t *i,
 			  struct sb_page_finding *finding)
 {
 	const char *rest;
 
-	while (*i < result->facts && strcmp(result->fact[*i].group, "findings") != 0)
+	while (*i < result->facts && strcmp(result->fact[*i].group, group) != 0)
 		++*i;
 	if (*i == result->facts)
 		return false;
 	snprintf(finding->cell[SB_FINDING_NAME], SB_PAGE_FINDING_BYTES, "%s", result->fact[*i].key);
 	rest = result->fact[*i].value;
-	for (int c = SB_FINDING_A; c < SB_FINDING_CELLS; c++)
+	for (int c = SB_FINDING_A; c < SB_RANKING_CELLS; c++)
 		rest = take_cell(rest, finding->cell[c]);
 	++*i;
 	return true;
+}
+
+const char *const sb_page_ranking_heads[SB_RANKING_CELLS] = {
+	"configuration", "estimate [95 % interval within these rounds]",
+	"mark",		 "second estimate",
+	"mark",		 "front"
+};
+
+int sb_page_ranking_cells(const struct sb_page_finding *first)
+{
+	return *first->cell[3] ? SB_RANKING_CELLS : 3;
+}
+
+static void put_ranking(FILE *out, const struct sb_result *result)
+{
+	struct sb_page_finding row;
+	uint32_t i = 0;
+	int cells;
+
+	if (!sb_page_next_finding(result, "ranking", &i, &row))
+		return;
+	cells = sb_page_ranking_cells(&row);
+	fputs("<section id=\"ranking\"><h2>Ranking</h2>\n", out);
+	sb_html_table(out, "Ranking");
+	for (int c = 0; c < cells; c++)
+		sb_html_head(out, sb_page_ranking_heads[c], "", "");
+	sb_html_table_body(out);
+	do {
+		fputs("<tr>", out);
+		for (int c = 0; c < cells; c++)
+			sb_html_text(out, row.cell[c]);
+		fputs("</tr>\n", out);
+	} while (sb_page_next_finding(result, "ranking", &i, &row));
+	sb_html_table_end(out);
+	fputs("</section>\n", out);
 }
 
 static void put_notes(FILE *out, const struct sb_result *result)
@@ -94,7 +129,9 @@ void sb_html_findings(FILE *out, const struct sb_page *page)
 	struct sb_page_finding finding;
 	uint32_t i = 0;
 
-	if (!result || !sb_page_next_finding(result, &i, &finding))
+	if (result)
+		put_ranking(out, result);
+	if (!result || !sb_page_next_finding(result, "findings", &i, &finding))
 		return;
 	fputs("<section id=\"findings\"><h2>B compared with A</h2>\n", out);
 	sb_html_table(out, "Findings");
@@ -110,7 +147,7 @@ void sb_html_findings(FILE *out, const struct sb_page *page)
 		for (int c = SB_FINDING_A; c < SB_FINDING_VERDICT; c++)
 			sb_html_text(out, finding.cell[c]);
 		fputs("</tr>\n", out);
-	} while (sb_page_next_finding(result, &i, &finding));
+	} while (sb_page_next_finding(result, "findings", &i, &finding));
 	sb_html_table_end(out);
 	put_notes(out, result);
 	fputs("</section>\n", out);

@@ -1,4 +1,4 @@
-/* fleet.c - the best setting of each machine and of all of them, in both forms of a report. */
+/* fleet.c - the leading setting of each machine and of all of them, in both forms of a report. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +31,12 @@ static void put_table(FILE *out, const struct sb_fleet_table *table, uint32_t re
 	sb_html(out, answer ? answer : "");
 	fputs(".</p>\n", out);
 	free(answer);
-	sb_html_table(out, "The best setting of each machine");
+	sb_html_table(out, "The leading setting of each machine");
 	sb_html_head(out, "machine", "", "");
 	sb_html_head(out, "result", "", "");
-	sb_html_head(out, "its best setting", "", "of those that all machines have");
-	sb_html_head(out, name, "", "with its best setting: the median over its repetitions");
-	sb_html_head(out, "best of all", "", "the same with the setting that is best over all");
+	sb_html_head(out, "its leader", "", "of those that all machines have");
+	sb_html_head(out, name, "", "with its leader: the estimate over its repetitions");
+	sb_html_head(out, "leader of all", "", "the same with the setting that leads over all");
 	sb_html_head(out, "worse by", "", "what the machine gives up with that setting");
 	sb_html_table_body(out);
 	for (uint32_t m = 0; m < results; m++)
@@ -66,10 +66,10 @@ static void put_md_table(const struct sb_md_writer *w, const struct sb_fleet_tab
 
 	fputs("\n**", w->out);
 	sb_put_markdown(w->out, answer ? answer : "");
-	fputs(".**\n\n| machine | result | its best setting | ", w->out);
+	fputs(".**\n\n| machine | result | its leader | ", w->out);
 	free(answer);
 	sb_put_markdown(w->out, sb_metric[table->metric].name);
-	fputs(" | best of all | worse by |\n|---|---|---|---:|---:|---:|\n", w->out);
+	fputs(" | leader of all | worse by |\n|---|---|---|---:|---:|---:|\n", w->out);
 	for (uint32_t m = 0; m < results && m < w->seen; m++) {
 		const struct sb_fleet_row *row = &table->row[m];
 

@@ -184,7 +184,8 @@ static void put_findings(const struct sb_md_writer *w, const struct sb_result *r
 	struct sb_page_finding finding;
 	uint32_t rows = 0;
 
-	for (uint32_t i = 0; rows < w->seen && sb_page_next_finding(result, &i, &finding);) {
+	for (uint32_t i = 0;
+	     rows < w->seen && sb_page_next_finding(result, "findings", &i, &finding);) {
 		if (!rows++)
 			fputs("\n| metric | A | B/A [interval] | verdict |\n|---|---:|---:|---|\n",
 			      w->out);
@@ -192,6 +193,31 @@ static void put_findings(const struct sb_md_writer *w, const struct sb_result *r
 		sb_put_markdown(w->out, finding.cell[SB_FINDING_NAME]);
 		for (int c = SB_FINDING_A; c < SB_FINDING_CELLS; c++)
 			sb_md_put_cell(w->out, finding.cell[c]);
+		fputs(" |\n", w->out);
+	}
+}
+
+static void put_ranking(const struct sb_md_writer *w, const struct sb_result *result)
+{
+	struct sb_page_finding row;
+	uint32_t rows = 0;
+	int cells = 0;
+
+	for (uint32_t i = 0; rows < w->seen && sb_page_next_finding(result, "ranking", &i, &row);) {
+		if (!rows++) {
+			cells = sb_page_ranking_cells(&row);
+			fputc('\n', w->out);
+			for (int c = 0; c < cells; c++)
+				fprintf(w->out, "| %s ", sb_page_ranking_heads[c]);
+			fputs("|\n", w->out);
+			for (int c = 0; c < cells; c++)
+				fputs("|---", w->out);
+			fputs("|\n", w->out);
+		}
+		fputs("| ", w->out);
+		sb_put_markdown(w->out, row.cell[0]);
+		for (int c = 1; c < cells; c++)
+			sb_md_put_cell(w->out, row.cell[c]);
 		fputs(" |\n", w->out);
 	}
 }
@@ -216,6 +242,7 @@ static void put_answers(const struct sb_md_writer *w)
 
 	if (answering) {
 		put_lines(w, answering);
+		put_ranking(w, answering);
 		put_findings(w, answering);
 		put_notes(w, answering);
 	}

@@ -55,13 +55,19 @@ const struct sb_result *sb_page_answering(const struct sb_page *page);
 /* Whether the fact is the answer or a part of it, which is read first. */
 bool sb_page_is_told(const struct sb_fact *fact);
 
-/* The next finding from fact *i on, cut into its cells; false: there is none. */
+/* The next fact of the group, "findings" or "ranking", from fact *i on, cut into its cells; false:
+ * there is none. */
 enum { SB_FINDING_NAME, SB_FINDING_A, SB_FINDING_RATIO, SB_FINDING_VERDICT, SB_FINDING_CELLS };
+#define SB_RANKING_CELLS 6
 struct sb_page_finding {
-	char cell[SB_FINDING_CELLS][SB_PAGE_FINDING_BYTES];
+	char cell[SB_RANKING_CELLS][SB_PAGE_FINDING_BYTES];
 };
-bool sb_page_next_finding(const struct sb_result *result, uint32_t *i,
+bool sb_page_next_finding(const struct sb_result *result, const char *group, uint32_t *i,
 			  struct sb_page_finding *finding);
+
+/* Titles of a ranking's cells, and how many of these it has. */
+extern const char *const sb_page_ranking_heads[SB_RANKING_CELLS];
+int sb_page_ranking_cells(const struct sb_page_finding *first);
 
 /* Repetitions of all rows with that verdict; SB_VERDICTS: of any. */
 uint32_t sb_page_count(const struct sb_page *page, enum sb_verdict verdict);

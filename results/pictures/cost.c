@@ -104,11 +104,12 @@ static void put_panel_title(struct sb_plot *plot, const struct group *group)
 	sb_human(value, group->best.value, "ns");
 	if (group->lines == 1)
 		snprintf(text, sizeof(text), "%s: %s", group->workload, value);
-	else if (group->best.alike)
-		snprintf(text, sizeof(text), "%s: no significant difference", group->workload);
 	else
-		snprintf(text, sizeof(text), "%s: lowest with %s", group->workload,
-			 plot->view->line[group->best.line].detail);
+		snprintf(text, sizeof(text), "%s: lowest with %s%s", group->workload,
+			 plot->view->line[group->best.line].detail,
+			 group->best.is_settled	 ? ""
+			 : group->best.is_tested ? " (not settled)"
+						 : " (not tested)");
 	sb_plot_panel_title(plot, text);
 }
 
@@ -147,11 +148,10 @@ static uint32_t put_medians(struct sb_plot *plot, const struct group *group)
 	const uint32_t block = sb_plot_block(plot);
 
 	for (uint32_t i = 0; i < group->lines; i++) {
-		const struct sb_median m = sb_series_median(plot->view->line[group->line[i]].series,
-							    SB_METRIC_ns_per_op);
+		const struct sb_plot_median m =
+			sb_plot_median(plot->view, group->line[i], SB_METRIC_ns_per_op);
 
-		plot->has_intervals |= m.is_interval;
-		plot->has_extremes |= !m.is_interval && m.n > 1;
+		sb_plot_note_median(plot, &m);
 		fprintf(plot->data, "%" PRIu32 " %.9g %.9g %.9g\n", i, m.at, m.low, m.high);
 	}
 	sb_plot_block_end(plot);
@@ -206,7 +206,7 @@ static void put_panel(struct sb_plot *plot, const struct group *group, const cha
 	sb_plot_curve(plot, block, NULL,
 		      "using 1:2:($1-0.3):($1+0.3):3:4 with boxxyerror fs solid 0.25 noborder lc "
 		      "rgb 'black'");
-	sb_plot_curve(plot, block, once(&told->median, "median"),
+	sb_plot_curve(plot, block, once(&told->median, plot->has_estimates ? "estimate" : "median"),
 		      "using ($1-0.35):2:(0.7):(0) with vectors nohead lw 3 lc rgb 'black'");
 	if (put_points(plot, group, false, &block))
 		sb_plot_curve(plot, block, once(&told->valid, "repetition"),

@@ -77,25 +77,13 @@ static const char *line_label(const struct sb_plot *plot, uint32_t i, char *out,
 	return out;
 }
 
-/* Among those that were lost, too, which are later than all others. NaN: too few. */
-static double quantile(const struct sb_hist_counts *hist, uint64_t lost, double q)
-{
-	const uint64_t all = hist->count + lost;
-	const double part = hist->count ? q * (double)all / (double)hist->count : INFINITY;
-
-	if (all < sb_percentile_needs(q) || part > 1)
-		return NAN;
-	return (double)sb_hist_quantile(hist, part);
-}
-
-/* "Median of wake: 4.10 us, p99 38.0 us" */
-static void find_one(struct sb_plot *plot, const struct sb_latency *latency,
-		     const struct sb_hist_counts *hist, uint64_t lost)
+/* "Median of wake: 4.10 us, p99: 38.0 us", of the median repetition, as in every table. */
+static void find_one(struct sb_plot *plot, const struct sb_latency *latency)
 {
 	char text[2][SB_HUMAN_BYTES];
 	char noun[SB_PLOT_NOUN_BYTES];
-	const double p50 = quantile(hist, lost, 0.5);
-	const double p99 = quantile(hist, lost, 0.99);
+	const double p50 = sb_plot_median(plot->view, 0, latency->first + SB_LATENCY_P50).at;
+	const double p99 = sb_plot_median(plot->view, 0, latency->first + SB_LATENCY_P99).at;
 
 	if (isnan(p50))
 		return;
@@ -108,7 +96,7 @@ static void find_one(struct sb_plot *plot, const struct sb_latency *latency,
 		sb_plot_finding(plot, "%s: %s, p99: %s", noun, text[0], text[1]);
 }
 
-static void find(struct sb_plot *plot, uint32_t id, struct sb_hist_counts *hist)
+static void find(struct sb_plot *plot, uint32_t id)
 {
 	const struct sb_plot_view *view = plot->view;
 	const struct sb_latency *latency = sb_latency;
@@ -119,8 +107,7 @@ static void find(struct sb_plot *plot, uint32_t id, struct sb_hist_counts *hist)
 	while (latency->hist != id)
 		latency++;
 	if (view->lines == 1) {
-		sb_series_hist(view->line[0].series, id, hist);
-		find_one(plot, latency, hist, sb_series_untimed(view->line[0].series, id));
+		find_one(plot, latency);
 		return;
 	}
 	contest.metric = latency->first + SB_LATENCY_P99;
@@ -138,6 +125,7 @@ struct extent {
 	uint32_t curves; /* lines that have values */
 	uint64_t lost;	 /* requests without an end */
 	uint64_t most;	 /* events of a line */
+	bool is_pooled;	 /* a curve is of several repetitions */
 };
 
 static struct extent extent_of(const struct sb_plot_view *view, uint32_t id,
@@ -154,6 +142,7 @@ static struct extent extent_of(const struct sb_plot_view *view, uint32_t id,
 		add_extremes(&extent.range, hist);
 		extent.most = sb_max_u64(extent.most, hist->count + lost);
 		extent.lost += lost;
+		extent.is_pooled |= sb_series_measured(view->line[i].series) > 1;
 		extent.curves++;
 	}
 	return extent;
@@ -191,7 +180,10 @@ static bool draw_percentiles(struct sb_plot *plot, uint32_t id, struct sb_hist_c
 	edge = sb_plot_axis(plot, &y);
 	put_percentile_axis(plot, (double)extent.most + 1);
 	put_curves(plot, id, hist, edge, sb_plot_most(plot, extent.curves));
-	find(plot, id, hist);
+	find(plot, id);
+	if (extent.is_pooled)
+		sb_plot_note(plot,
+			     "curves: all repetitions pooled; title: percentiles per repetition");
 	if (extent.lost)
 		sb_plot_note(plot, "%" PRIu64 " requests were lost, later than all others",
 			     extent.lost);

@@ -32,7 +32,7 @@ struct spot {
 	double offered;
 	bool is_step;
 	bool is_suspect;
-	struct sb_median latency[PERCENTILES];
+	struct sb_plot_median latency[PERCENTILES];
 	double ideal[PERCENTILES];
 };
 
@@ -47,12 +47,13 @@ struct load {
 	const char *objective; /* "p99<200us" */
 };
 
-static struct spot spot_of_series(const struct sb_series *series, double offered)
+static struct spot spot_of_line(const struct sb_plot_view *view, uint32_t line, double offered)
 {
+	const struct sb_series *series = view->line[line].series;
 	struct spot spot = { .offered = offered, .is_suspect = sb_plot_is_suspect(series) };
 
 	for (size_t p = 0; p < PERCENTILES; p++) {
-		spot.latency[p] = sb_series_median(series, percentiles[p].metric);
+		spot.latency[p] = sb_plot_median(view, line, percentiles[p].metric);
 		spot.ideal[p] = sb_series_spread(series, percentiles[p].ideal).median;
 	}
 	return spot;
@@ -67,22 +68,25 @@ static struct spot spot_of_record(const struct sb_record *record)
 	for (size_t p = 0; p < PERCENTILES; p++) {
 		const double v = record->value[percentiles[p].metric];
 
-		spot.latency[p] = (struct sb_median){ !isnan(v), false, v, v, v };
+		spot.latency[p] =
+			(struct sb_plot_median){ .n = !isnan(v), .at = v, .low = v, .high = v };
 		spot.ideal[p] = record->value[percentiles[p].ideal];
 	}
 	return spot;
 }
 
 /* out has room for all repetitions; how many. */
-static uint32_t put_spots(const struct sb_series *series, uint32_t group, struct spot *out)
+static uint32_t put_spots(const struct sb_plot_view *view, uint32_t line, uint32_t group,
+			  struct spot *out)
 {
+	const struct sb_series *series = view->line[line].series;
 	const struct sb_spread offered = sb_series_spread(series, SB_METRIC_offered_per_s);
 	uint32_t n = 0;
 
 	if (!offered.n && !series->answer)
 		return 0;
 	if (!series->answer) {
-		*out = spot_of_series(series, offered.median);
+		*out = spot_of_line(view, line, offered.median);
 		out->group = group;
 		return 1;
 	}
@@ -160,8 +164,7 @@ static bool gather(struct load *load, const struct sb_plot_view *view)
 	if (!load->spot)
 		return false;
 	for (uint32_t i = 0; i < view->lines; i++)
-		load->spots += put_spots(view->line[i].series, load->groups.of[i],
-					 load->spot + load->spots);
+		load->spots += put_spots(view, i, load->groups.of[i], load->spot + load->spots);
 	if (load->spots)
 		qsort(load->spot, load->spots, sizeof(*load->spot), compare_spots);
 	load->capacity = load->objective_ns = NAN;

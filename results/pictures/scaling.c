@@ -96,7 +96,7 @@ static void put_throughput(struct sb_plot *plot, const struct sb_plot_groups *gr
 	const struct sb_plot_view *view = plot->view;
 	const uint32_t block = sb_plot_block(plot);
 	const char *label = groups->label[group];
-	struct sb_median median;
+	struct sb_plot_median median;
 
 	for (uint32_t n = 1; n <= high; n++) {
 		for (uint32_t i = 0; i < view->lines; i++) {
@@ -104,7 +104,7 @@ static void put_throughput(struct sb_plot *plot, const struct sb_plot_groups *gr
 
 			if (groups->of[i] != group || workers_of(view, i) != n)
 				continue;
-			median = sb_series_median(series, SB_METRIC_ops_per_s);
+			median = sb_plot_median(view, i, SB_METRIC_ops_per_s);
 			sb_plot_put_median(plot, n, &median, 0, group, sb_plot_is_suspect(series));
 		}
 	}
@@ -205,8 +205,7 @@ static uint32_t enough(const struct sb_plot_view *view, const struct sb_plot_bes
 
 	for (uint32_t i = 0; i < view->lines; i++) {
 		if (workers_of(view, i) < workers_of(view, least) &&
-		    !sb_plot_are_apart(view, i, best->line, SB_METRIC_ops_per_s,
-				       SB_PAIRED_LEVEL / (best->compared - 1)) &&
+		    sb_plot_standing(view, i, SB_METRIC_ops_per_s) != SB_MARK_WORSE &&
 		    sb_series_measured(view->line[i].series))
 			least = i;
 	}
@@ -253,8 +252,7 @@ static void find_growth(struct sb_plot *plot, const struct sb_plot_best *best, u
 				"Throughput grows to all %" PRIu32 " workers: %s/s, %.2g times "
 				"that of %" PRIu32,
 				high, value, best->value / first, low);
-	else if (peak < high &&
-		 sb_plot_are_apart(view, best->line, last, SB_METRIC_ops_per_s, SB_PAIRED_LEVEL))
+	else if (peak < high && sb_plot_standing(view, last, SB_METRIC_ops_per_s) == SB_MARK_WORSE)
 		sb_plot_finding(plot,
 				"Throughput grows to %" PRIu32 " workers, %s/s, and is lower "
 				"with %" PRIu32,

@@ -212,38 +212,18 @@ static bool has_metric(const struct sb_plot_view *view, enum sb_metric_id metric
 	return false;
 }
 
-/* "lowest p99 of wake with spin-yield=64"; from how many others the difference is not significant. */
-static void describe(char *out, size_t bytes, const struct sb_plot_view *view,
-		     enum sb_metric_id metric, const char *noun)
-{
-	const struct sb_plot_best best =
-		sb_plot_find_best(view, &(struct sb_plot_contest){ .metric = metric });
-	char value[SB_HUMAN_BYTES];
-	char alike[60] = "";
-
-	sb_human(value, best.value, sb_metric[metric].unit);
-	if (best.alike)
-		snprintf(alike, sizeof(alike),
-			 " (not significant against %" PRIu32 " of %" PRIu32 ")", best.alike,
-			 best.compared - 1);
-	if (best.compared > 1 && best.alike == best.compared - 1)
-		snprintf(out, bytes, "no significant difference in %s", noun);
-	else
-		snprintf(out, bytes, "lowest %s, %s, with %s%s", noun, value,
-			 view->line[best.line].label, alike);
-	if (!best.compared)
-		*out = '\0';
-}
-
 static void find_thresholds(struct sb_plot *plot, enum sb_metric_id latency)
 {
 	char noun[SB_PLOT_NOUN_BYTES];
 	char text[2][SB_PLOT_FINDING_BYTES];
 
 	sb_plot_noun(noun, latency);
-	describe(text[0], sizeof(text[0]), plot->view, latency, noun);
-	describe(text[1], sizeof(text[1]), plot->view, SB_METRIC_cpu_ns_per_op, "CPU time");
-	*text[0] = (char)toupper(*text[0]);
+	sb_plot_describe_best(text[0], plot->view,
+			      &(struct sb_plot_contest){ .metric = latency, .noun = noun });
+	sb_plot_describe_best(
+		text[1], plot->view,
+		&(struct sb_plot_contest){ .metric = SB_METRIC_cpu_ns_per_op, .noun = "CPU time" });
+	*text[1] = (char)tolower(*text[1]);
 	if (*text[0] && *text[1])
 		sb_plot_finding(plot, "%s; %s", text[0], text[1]);
 }

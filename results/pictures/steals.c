@@ -348,9 +348,10 @@ static void put_line(struct sb_plot *plot, uint32_t i, uint32_t lines, enum meas
 	for (int d = 0; d < SB_DISTANCES; d++) {
 		const double v = measure(series, &by[d], what);
 
-		sb_plot_put_median(plot, position[d] + aside,
-				   &(struct sb_median){ !isnan(v), false, v, v, v }, edge, i,
-				   sb_plot_is_suspect(series));
+		sb_plot_put_median(
+			plot, position[d] + aside,
+			&(struct sb_plot_median){ .n = !isnan(v), .at = v, .low = v, .high = v },
+			edge, i, sb_plot_is_suspect(series));
 	}
 	sb_plot_block_end(plot);
 	sb_plot_median_curve(plot, block,

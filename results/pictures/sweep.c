@@ -178,19 +178,19 @@ static bool choose_two(struct sb_plot *plot, const char **x, const char **y)
 	return *x && *y && strcmp(*x, *y) != 0;
 }
 
-/* The only series of a cell; NULL: none. *several: there are more. */
-static const struct sb_series *series_at(const struct sb_plot_view *view, const struct values *x,
-					 int ix, const struct values *y, int iy, bool *several)
+/* The only line of a cell; -1: none. *several: there are more. */
+static int line_at(const struct sb_plot_view *view, const struct values *x, int ix,
+		   const struct values *y, int iy, bool *several)
 {
-	const struct sb_series *found = NULL;
+	int found = -1;
 
 	for (uint32_t i = 0; i < view->lines; i++) {
 		const struct sb_series *series = view->line[i].series;
 
 		if (index_of(x, series) != ix || index_of(y, series) != iy)
 			continue;
-		*several |= found != NULL;
-		found = series;
+		*several |= found >= 0;
+		found = (int)i;
 	}
 	return found;
 }
@@ -207,6 +207,7 @@ struct cells {
 	bool several;
 	bool any_suspect;
 	bool any_missing;
+	bool any_estimate;
 	struct sb_plot_range range;
 };
 
@@ -235,17 +236,20 @@ static uint32_t put_cells(struct sb_plot *plot, struct cells *cells, enum layer 
 	const uint32_t block = sb_plot_block(plot);
 
 	for (uint32_t i = 0; i < cells->x->n * cells->y->n; i++) {
-		const struct sb_series *series =
-			series_at(plot->view, cells->x, (int)(i % cells->x->n), cells->y,
-				  (int)(i / cells->x->n), &cells->several);
-		const double v =
-			series ? sb_series_spread(series, cells->metric).median : (double)NAN;
-		const bool suspect = series && sb_plot_is_suspect(series);
+		const int line = line_at(plot->view, cells->x, (int)(i % cells->x->n), cells->y,
+					 (int)(i / cells->x->n), &cells->several);
+		struct sb_plot_median m = { .at = NAN };
+		bool suspect = false;
 
-		sb_plot_range_add(&cells->range, v);
-		cells->any_suspect |= suspect && !isnan(v);
-		cells->any_missing |= isnan(v);
-		put_cell(plot, cells, i, v, layer, suspect);
+		if (line >= 0) {
+			m = sb_plot_median(plot->view, (uint32_t)line, cells->metric);
+			suspect = sb_plot_is_suspect(plot->view->line[line].series);
+		}
+		cells->any_estimate |= m.is_estimate;
+		sb_plot_range_add(&cells->range, m.at);
+		cells->any_suspect |= suspect && m.n;
+		cells->any_missing |= !m.n;
+		put_cell(plot, cells, i, m.at, layer, suspect);
 	}
 	sb_plot_block_end(plot);
 	return block;
@@ -305,7 +309,8 @@ static bool draw_heat(struct sb_plot *plot, struct cells *cells)
 			      "using 1:2:(0.5):(0.5) with boxxyerror " SB_PLOT_NOTHING);
 	if (cells->any_suspect)
 		sb_plot_note(plot, "*: a repetition is suspect");
-	sb_plot_note(plot, "%s: medians", sb_metric[cells->metric].name);
+	sb_plot_note(plot, "%s: %s", sb_metric[cells->metric].name,
+		     cells->any_estimate ? "estimates over all rounds" : "medians");
 	find(plot, cells->metric, noun);
 	return true;
 }

@@ -223,14 +223,15 @@ static void put_curve(struct sb_plot *plot, const struct sb_swept *swept, const 
 
 	for (uint32_t i = 0; i < view->lines && spot; i++) {
 		if (swept->groups.of[i] == curve->group && !isnan(swept->at[i]) &&
-		    sb_series_median(view->line[i].series, curve->metric).n)
+		    sb_plot_median(view, i, curve->metric).n)
 			spot[n++] = (struct spot){ swept->at[i], i };
 	}
 	if (n)
 		qsort(spot, n, sizeof(*spot), compare_spots);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sb_series *series = view->line[spot[i].line].series;
-		const struct sb_median median = sb_series_median(series, curve->metric);
+		const struct sb_plot_median median =
+			sb_plot_median(view, spot[i].line, curve->metric);
 
 		sb_plot_put_median(plot, spot[i].at, &median, curve->edge, curve->style,
 				   sb_plot_is_suspect(series));
@@ -245,7 +246,7 @@ static void add_range(const struct sb_plot_view *view, enum sb_metric_id metric,
 		      struct sb_plot_range *range)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const struct sb_median m = sb_series_median(view->line[i].series, metric);
+		const struct sb_plot_median m = sb_plot_median(view, i, metric);
 
 		sb_plot_range_add(range, m.low);
 		sb_plot_range_add(range, m.high);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/compare/contest.h"
 #include "results/plots/finding.h"
 #include "results/plots/kinds.h"
 #include "results/record/series.h"
@@ -14,11 +15,8 @@
 
 struct tradeoff {
 	enum sb_metric_id metric[SB_FRONT_OBJECTIVES];
-	const struct sb_plot_view *view;
-	uint32_t rounds;
-	double *value[SB_FRONT_OBJECTIVES]; /* [lines * rounds], lower is better */
-	struct sb_rank *rank[SB_FRONT_OBJECTIVES];
-	struct sb_front_member *member; /* [lines] */
+	struct sb_contest by[SB_FRONT_OBJECTIVES]; /* between all lines */
+	struct sb_front_member *member;		   /* [lines] */
 	struct sb_front front;
 };
 
@@ -52,47 +50,29 @@ static bool is_one_workload(const struct sb_plot_view *view)
 	return view->lines > 1;
 }
 
-static double value_of(const struct tradeoff *t, uint32_t line, uint32_t round, int o)
-{
-	const struct sb_series *series = t->view->line[line].series;
-	double value;
-
-	if (round >= series->records || !sb_record_has_numbers(&series->record[round]))
-		return NAN;
-	value = series->record[round].value[t->metric[o]];
-	return sb_metric[t->metric[o]].better == SB_HIGHER ? 1 / value : value;
-}
-
 static void free_tradeoff(struct tradeoff *t)
 {
-	for (int o = 0; o < SB_FRONT_OBJECTIVES; o++) {
-		free(t->value[o]);
-		free(t->rank[o]);
-	}
+	for (int o = 0; o < SB_FRONT_OBJECTIVES; o++)
+		sb_contest_free(&t->by[o]);
 	free(t->member);
 }
 
-static bool find_front(struct tradeoff *t)
+static bool find_front(struct tradeoff *t, const struct sb_plot_view *view)
 {
-	const uint32_t lines = t->view->lines;
-	struct sb_rounds in[SB_FRONT_OBJECTIVES];
+	const struct sb_series **series = calloc(view->lines, sizeof(const struct sb_series *));
+	bool ok = series != NULL;
 
-	for (uint32_t i = 0; i < lines; i++) {
-		if (t->view->line[i].series->records > t->rounds)
-			t->rounds = t->view->line[i].series->records;
-	}
-	for (int o = 0; o < SB_FRONT_OBJECTIVES; o++) {
-		t->value[o] = calloc((size_t)lines * t->rounds + 1, sizeof(double));
-		t->rank[o] = calloc(lines, sizeof(*t->rank[o]));
-		for (uint32_t i = 0; t->value[o] && i < lines * t->rounds; i++)
-			t->value[o][i] = value_of(t, i / t->rounds, i % t->rounds, o);
-		in[o] = (struct sb_rounds){ t->value[o], lines, t->rounds };
-	}
-	t->member = calloc(lines, sizeof(*t->member));
-	if (!t->value[0] || !t->value[1] || !t->rank[0] || !t->rank[1] || !t->member)
-		return false;
-	sb_front_pair(t->value[0], t->value[1], (size_t)lines * t->rounds);
-	return !sb_front_make(&t->front, t->member, t->rank, in, 1);
+	for (uint32_t i = 0; i < view->lines && ok; i++)
+		series[i] = view->line[i].series;
+	for (int o = 0; o < SB_FRONT_OBJECTIVES && ok; o++)
+		ok = !sb_contest_make(&t->by[o], series, view->lines, t->metric[o]);
+	free(series);
+	t->member = calloc(view->lines, sizeof(*t->member));
+	return ok && t->member &&
+	       !sb_front_make(&t->front, t->member,
+			      (const struct sb_ranking *[]){ &t->by[0].ranking, &t->by[1].ranking },
+			      (const struct sb_rank *[]){ t->by[0].rank, t->by[1].rank },
+			      view->lines);
 }
 
 /* ---- what is drawn ---- */
@@ -103,26 +83,26 @@ static void put_finding(struct sb_plot *plot, const struct tradeoff *t)
 
 	for (uint32_t i = 0; i < plot->view->lines; i++)
 		on += t->member[i].is_on_front;
-	if (!t->front.ranking->compared)
-		return;
-	sb_plot_finding(plot, "%" PRIu32 " of %" PRIu32 " are on the front; compromise: %s", on,
-			t->front.ranking->compared, plot->view->line[t->front.compromise].detail);
+	if (t->front.compromise != UINT32_MAX)
+		sb_plot_finding(plot, "%" PRIu32 " of %" PRIu32 " are on the front; compromise: %s",
+				on, plot->view->lines,
+				plot->view->line[t->front.compromise].detail);
 }
 
 static void put_point(struct sb_plot *plot, const struct tradeoff *t, uint32_t i)
 {
 	const struct sb_plot_line *line = &plot->view->line[i];
 	const struct sb_series *series = line->series;
-	const struct sb_median x = sb_series_median(series, t->metric[0]);
-	const struct sb_median y = sb_series_median(series, t->metric[1]);
+	const struct sb_plot_median x = sb_plot_median(plot->view, i, t->metric[0]);
+	const struct sb_plot_median y = sb_plot_median(plot->view, i, t->metric[1]);
+	const bool hollow = sb_plot_is_suspect(series) || x.is_incomplete || y.is_incomplete;
 	const uint32_t block = sb_plot_block(plot);
 	char style[SB_PLOT_STYLE_BYTES];
 	char label[400];
 
 	snprintf(label, sizeof(label), "%s%s", line->detail,
 		 sb_series_is_default(series, line->result) ? ", the default" : "");
-	plot->has_intervals |= x.is_interval;
-	plot->has_extremes |= !x.is_interval && x.n > 1;
+	sb_plot_note_median(plot, &x);
 	plot->hollow |= sb_plot_is_suspect(series);
 	fprintf(plot->data, "%.9g %.9g %.9g %.9g %.9g %.9g\n", x.at, y.at, x.low, x.high, y.low,
 		y.high);
@@ -130,7 +110,7 @@ static void put_point(struct sb_plot *plot, const struct tradeoff *t, uint32_t i
 	sb_plot_curve(plot, block, NULL, "using 1:2:3:4:5:6 with xyerrorbars ps 0 lw 1 lc rgb '%s'",
 		      sb_plot_colour(i));
 	sb_plot_curve(plot, block, label, "using 1:2 with points %s",
-		      sb_plot_point_style(style, i, sb_plot_is_suspect(series)));
+		      sb_plot_point_style(style, i, hollow));
 }
 
 struct corner {
@@ -145,7 +125,6 @@ static int compare_corners(const void *a, const void *b)
 	return (p->x > q->x) - (p->x < q->x);
 }
 
-/* Of the estimates that rank them; the points are medians. */
 static void put_front(struct sb_plot *plot, const struct tradeoff *t)
 {
 	struct corner *corner = calloc(plot->view->lines, sizeof(*corner));
@@ -153,11 +132,10 @@ static void put_front(struct sb_plot *plot, const struct tradeoff *t)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; corner && i < plot->view->lines; i++) {
-		const struct sb_series *series = plot->view->line[i].series;
-
 		if (t->member[i].is_on_front)
-			corner[n++] = (struct corner){ sb_series_median(series, t->metric[0]).at,
-						       sb_series_median(series, t->metric[1]).at };
+			corner[n++] =
+				(struct corner){ sb_plot_median(plot->view, i, t->metric[0]).at,
+						 sb_plot_median(plot->view, i, t->metric[1]).at };
 	}
 	if (n > 1) {
 		qsort(corner, n, sizeof(*corner), compare_corners);
@@ -177,7 +155,7 @@ static void add_ranges(const struct sb_plot_view *view, struct sb_plot_axis *axi
 		       enum sb_metric_id metric)
 {
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const struct sb_median m = sb_series_median(view->line[i].series, metric);
+		const struct sb_plot_median m = sb_plot_median(view, i, metric);
 
 		/* Points have a size. */
 		sb_plot_range_add(&axis->range, m.low / (1 + MARGIN));
@@ -215,7 +193,7 @@ static bool draw(struct sb_plot *plot, const struct tradeoff *t)
 
 bool sb_plot_tradeoff(struct sb_plot *plot, int unused)
 {
-	struct tradeoff t = { .view = plot->view };
+	struct tradeoff t = { .member = NULL };
 	bool drawn;
 
 	(void)unused;
@@ -223,7 +201,7 @@ bool sb_plot_tradeoff(struct sb_plot *plot, int unused)
 		return sb_plot_refuse(plot, "expected several configurations of one workload");
 	if (!find_metrics(plot, &t))
 		return false;
-	drawn = find_front(&t) ? draw(plot, &t) : sb_plot_refuse(plot, "no memory");
+	drawn = find_front(&t, plot->view) ? draw(plot, &t) : sb_plot_refuse(plot, "no memory");
 	free_tradeoff(&t);
 	return drawn;
 }

@@ -2,104 +2,160 @@
  * of its lines is best. */
 #include "results/plots/finding.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/compare/contest.h"
 #include "results/record/number.h"
 #include "results/record/series.h"
-#include "results/stats/unpaired.h"
+
+/* ---- what is compared ---- */
+
+static bool are_compared(const struct sb_plot_view *view, uint32_t a, uint32_t b)
+{
+	return view->line[a].result == view->line[b].result &&
+	       sb_contest_is_one(view->line[a].result, view->line[a].series, view->line[b].series);
+}
+
+/* Between the lines that are compared with this one. name: [lines] of them, or NULL. Returns the
+ * number of the line in it; UINT32_MAX: it is none, for no memory or because it is no sweep. */
+static uint32_t make_contest(struct sb_contest *contest, const struct sb_plot_view *view,
+			     uint32_t line, enum sb_metric_id metric, const char **name)
+{
+	const struct sb_series **series = calloc(view->lines, sizeof(const struct sb_series *));
+	uint32_t own = UINT32_MAX;
+	uint32_t n = 0;
+
+	*contest = (struct sb_contest){ .n = 0 };
+	for (uint32_t i = 0; series && i < view->lines; i++) {
+		if (!are_compared(view, line, i))
+			continue;
+		own = i == line ? n : own;
+		if (name)
+			name[n] = view->line[i].label;
+		series[n++] = view->line[i].series;
+	}
+	if (n && sb_contest_make(contest, series, n, metric))
+		own = UINT32_MAX;
+	free(series);
+	return own;
+}
+
+enum sb_mark sb_plot_standing(const struct sb_plot_view *view, uint32_t line,
+			      enum sb_metric_id metric)
+{
+	struct sb_contest contest;
+	const uint32_t own = make_contest(&contest, view, line, metric, NULL);
+	const enum sb_mark mark = own == UINT32_MAX ? SB_MARK_OPEN : contest.rank[own].mark;
+
+	sb_contest_free(&contest);
+	return mark;
+}
+
+/* ---- medians and estimates ---- */
+
+/* Of numbers above 0, which have logarithms. */
+static void take_estimate(struct sb_plot_median *m, const struct sb_contest *contest, uint32_t own)
+{
+	const struct sb_rank *rank = &contest->rank[own];
+
+	if (rank->n != m->n)
+		return;
+	m->is_estimate = true;
+	m->is_incomplete = m->n < contest->rounds;
+	m->at = sb_contest_estimate(contest, own);
+	m->is_interval = !isnan(rank->low);
+	if (m->is_interval)
+		sb_contest_interval(contest, own, &m->low, &m->high);
+}
+
+struct sb_plot_median sb_plot_median(const struct sb_plot_view *view, uint32_t line,
+				     enum sb_metric_id metric)
+{
+	const struct sb_median m = sb_series_median(view->line[line].series, metric);
+	struct sb_plot_median median = { m.n, m.is_interval, m.at, m.low, m.high, false, false };
+	struct sb_contest contest;
+	uint32_t own;
+
+	if (!m.n)
+		return median;
+	own = make_contest(&contest, view, line, metric, NULL);
+	if (own != UINT32_MAX)
+		take_estimate(&median, &contest, own);
+	sb_contest_free(&contest);
+	return median;
+}
+
+void sb_plot_note_median(struct sb_plot *plot, const struct sb_plot_median *m)
+{
+	plot->has_estimates |= m->is_estimate;
+	plot->has_intervals |= m->is_interval && !m->is_estimate;
+	plot->has_extremes |= !m->is_interval && m->n > 1;
+}
 
 /* ---- which is best ---- */
-
-bool sb_plot_are_apart(const struct sb_plot_view *view, uint32_t a, uint32_t b,
-		       enum sb_metric_id metric, double level)
-{
-	struct sb_unpaired result = { .sign = 0 };
-	uint32_t n_a;
-	uint32_t n_b;
-	double *value_a = sb_series_values(view->line[a].series, metric, &n_a);
-	double *value_b = sb_series_values(view->line[b].series, metric, &n_b);
-
-	if (!value_a || !value_b || sb_unpaired_compare(&result, value_a, n_a, value_b, n_b, level))
-		result.sign = 0;
-	free(value_a);
-	free(value_b);
-	return result.sign != 0 && result.p <= level;
-}
 
 static bool is_better(enum sb_metric_id metric, double a, double b)
 {
 	return sb_metric[metric].better == SB_HIGHER ? a > b : a < b;
 }
 
-static void take_median(struct sb_plot_best *best, uint32_t line, enum sb_metric_id metric,
-			double median)
+static void take_value(struct sb_plot_best *best, uint32_t line, enum sb_metric_id metric,
+		       double value)
 {
-	if (!best->compared || is_better(metric, median, best->value)) {
-		best->second = best->line;
-		best->next = best->value;
+	if (!best->compared || is_better(metric, value, best->value)) {
 		best->line = line;
-		best->value = median;
-	} else if (best->compared == 1 || is_better(metric, median, best->next)) {
-		best->second = line;
-		best->next = median;
+		best->value = value;
 	}
-	if (!best->compared || is_better(metric, best->last, median))
-		best->last = median;
+	if (!best->compared || is_better(metric, best->last, value))
+		best->last = value;
 	best->compared++;
 }
 
-static double median_of(const struct sb_plot_view *view, const struct sb_plot_contest *contest,
-			uint32_t line)
+static double value_of(const struct sb_plot_view *view, const struct sb_plot_contest *contest,
+		       uint32_t line)
 {
 	if (contest->in && !contest->in[line])
 		return NAN;
-	return sb_series_spread(view->line[line].series, contest->metric).median;
+	return sb_plot_median(view, line, contest->metric).at;
 }
 
 struct sb_plot_best sb_plot_find_best(const struct sb_plot_view *view,
 				      const struct sb_plot_contest *contest)
 {
 	struct sb_plot_best best = { .compared = 0 };
+	struct sb_plot_best judged = { .compared = 0 };
+	bool is_tested = sb_metric[contest->metric].better != SB_NEITHER;
 
 	for (uint32_t i = 0; i < view->lines; i++) {
-		const double median = median_of(view, contest, i);
+		const double value = value_of(view, contest, i);
 
-		if (!isnan(median))
-			take_median(&best, i, contest->metric, median);
+		if (isnan(value))
+			continue;
+		take_value(&best, i, contest->metric, value);
+		is_tested &= are_compared(view, best.line, i);
+		if (sb_plot_standing(view, i, contest->metric) != SB_MARK_OPEN)
+			take_value(&judged, i, contest->metric, value);
 	}
-	for (uint32_t i = 0; i < view->lines; i++) {
-		if (i != best.line && !isnan(median_of(view, contest, i)) &&
-		    !sb_plot_are_apart(view, best.line, i, contest->metric,
-				       SB_PAIRED_LEVEL / (best.compared - 1)))
-			best.alike++;
-	}
+	/* What is not judged leads nothing. */
+	if (!is_tested || !judged.compared)
+		return best;
+	best.line = judged.line;
+	best.value = judged.value;
+	best.is_tested = true;
+	best.is_settled = sb_plot_standing(view, best.line, contest->metric) == SB_MARK_BEST;
 	return best;
 }
 
 /* ---- in words ---- */
 
-/* "58 % lower", "3.1 times higher" */
-static void describe_ratio(char *out, size_t bytes, double value, double other)
-{
-	const double part = fabs(value / other - 1);
-	const char *side = value > other ? "higher" : "lower";
-
-	if (!isfinite(part))
-		snprintf(out, bytes, "%s", side);
-	else if (part >= 2)
-		snprintf(out, bytes, "%.3g times %s", value / other, side);
-	else
-		snprintf(out, bytes, "%.*f %% %s", part < 0.1 || part > 0.99 ? 1 : 0, 100 * part,
-			 side);
-}
-
 static void describe_one(char *out, const struct sb_plot_view *view,
 			 const struct sb_plot_contest *contest, const struct sb_plot_best *best)
 {
-	const struct sb_median m = sb_series_median(view->line[best->line].series, contest->metric);
+	const struct sb_plot_median m = sb_plot_median(view, best->line, contest->metric);
 	const char *unit = sb_metric[contest->metric].unit;
 	char text[3][SB_HUMAN_BYTES];
 
@@ -110,58 +166,47 @@ static void describe_one(char *out, const struct sb_plot_view *view,
 		 m.is_interval ? "95 % interval " : "least and largest ", text[1], text[2]);
 }
 
-static void describe_two(char *out, const struct sb_plot_view *view,
-			 const struct sb_plot_contest *contest, const struct sb_plot_best *best)
-{
-	const char *label = view->line[best->line].label;
-	const char *other = view->line[best->second].label;
-	char ratio[40] = "";
-
-	if (best->next > 0 && best->value > 0)
-		describe_ratio(ratio, sizeof(ratio), best->value, best->next);
-	if (best->alike)
-		snprintf(out, SB_PLOT_FINDING_BYTES, "%s and %s do not differ significantly in %s",
-			 label, other, contest->noun);
-	else
-		snprintf(out, SB_PLOT_FINDING_BYTES, "%s has %s %s than %s", label,
-			 *ratio			    ? ratio
-			 : best->value > best->next ? "higher"
-						    : "lower",
-			 contest->noun, other);
-}
-
 static void describe_many(char *out, const struct sb_plot_view *view,
 			  const struct sb_plot_contest *contest, const struct sb_plot_best *best)
 {
 	const struct sb_metric *metric = &sb_metric[contest->metric];
 	char value[SB_HUMAN_BYTES];
 	char last[SB_HUMAN_BYTES];
-	size_t used;
 
 	sb_human(value, best->value, metric->unit);
 	sb_human(last, best->last, metric->unit);
-	if (metric->better == SB_NEITHER || best->alike == best->compared - 1) {
+	if (metric->better == SB_NEITHER)
 		snprintf(out, SB_PLOT_FINDING_BYTES,
-			 "Median %s from %s to %s in %" PRIu32 " series%s", contest->noun, value,
-			 last, best->compared,
-			 metric->better == SB_NEITHER ? "" : ", no significant difference");
-		return;
-	}
-	if (!strcmp(value, last)) {
+			 "Median %s from %s to %s in %" PRIu32 " series", contest->noun, value,
+			 last, best->compared);
+	else if (!strcmp(value, last))
 		snprintf(out, SB_PLOT_FINDING_BYTES, "Median %s: %s in all %" PRIu32 " series",
 			 contest->noun, value, best->compared);
-		return;
-	}
-	used = (size_t)snprintf(out, SB_PLOT_FINDING_BYTES, "%s %s: %s with %s",
-				metric->better == SB_HIGHER ? "Highest" : "Lowest", contest->noun,
-				value, view->line[best->line].label);
-	if (used < SB_PLOT_FINDING_BYTES && best->alike)
-		snprintf(out + used, SB_PLOT_FINDING_BYTES - used,
-			 "; no significant difference from %" PRIu32 " of %" PRIu32 " others",
-			 best->alike, best->compared - 1);
-	else if (used < SB_PLOT_FINDING_BYTES)
-		snprintf(out + used, SB_PLOT_FINDING_BYTES - used, "; the others go up to %s",
+	else
+		snprintf(out, SB_PLOT_FINDING_BYTES,
+			 "%s %s: %s with %s; %s to %s with others (not tested)",
+			 metric->better == SB_HIGHER ? "Highest" : "Lowest", contest->noun, value,
+			 view->line[best->line].label, metric->better == SB_HIGHER ? "down" : "up",
 			 last);
+}
+
+/* The sweep's headline. */
+static void describe_tested(char *out, const struct sb_plot_view *view,
+			    const struct sb_plot_contest *contest, const struct sb_plot_best *best)
+{
+	const char **name = calloc(view->lines, sizeof(*name));
+	FILE *stream = fmemopen(out, SB_PLOT_FINDING_BYTES, "w");
+	struct sb_contest all;
+
+	if (name && stream &&
+	    make_contest(&all, view, best->line, contest->metric, name) != UINT32_MAX) {
+		sb_contest_put(stream, &all, contest->noun, name);
+		sb_contest_free(&all);
+	}
+	if (stream)
+		fclose(stream);
+	*out = (char)toupper(*out);
+	free(name);
 }
 
 static void describe_workload(char *out, const struct sb_plot_view *view,
@@ -170,10 +215,10 @@ static void describe_workload(char *out, const struct sb_plot_view *view,
 	const struct sb_plot_best best = sb_plot_find_best(view, contest);
 
 	*out = '\0';
-	if (best.compared == 1)
+	if (best.is_tested)
+		describe_tested(out, view, contest, &best);
+	else if (best.compared == 1)
 		describe_one(out, view, contest, &best);
-	else if (best.compared == 2)
-		describe_two(out, view, contest, &best);
 	else if (best.compared)
 		describe_many(out, view, contest, &best);
 }
@@ -185,30 +230,35 @@ struct workload {
 	struct sb_plot_best best;
 };
 
-/* Whether it is the first line of its workload that is in the contest. */
+/* Whether two lines are of one workload, and in a sweep compared with each other. */
+static bool are_together(const struct sb_plot_view *view, uint32_t a, uint32_t b)
+{
+	const bool is_sweep = are_compared(view, a, a) && are_compared(view, b, b);
+
+	return !strcmp(view->line[a].series->workload, view->line[b].series->workload) &&
+	       (!is_sweep || are_compared(view, a, b));
+}
+
+/* Whether it is the first of those together that is in the contest. */
 static bool is_first(const struct sb_plot_view *view, const struct sb_plot_contest *contest,
 		     uint32_t line)
 {
-	const char *name = view->line[line].series->workload;
-
 	for (uint32_t i = 0; i < line; i++) {
-		if (!isnan(median_of(view, contest, i)) &&
-		    !strcmp(view->line[i].series->workload, name))
+		if (!isnan(value_of(view, contest, i)) && are_together(view, i, line))
 			return false;
 	}
-	return !isnan(median_of(view, contest, line));
+	return !isnan(value_of(view, contest, line));
 }
 
 static struct sb_plot_best best_of(const struct sb_plot_view *view,
-				   const struct sb_plot_contest *contest, const char *workload)
+				   const struct sb_plot_contest *contest, uint32_t line)
 {
 	bool *in = calloc(view->lines, sizeof(*in));
 	struct sb_plot_contest own = *contest;
 	struct sb_plot_best best = { .compared = 0 };
 
 	for (uint32_t i = 0; i < view->lines && in; i++)
-		in[i] = (!contest->in || contest->in[i]) &&
-			!strcmp(view->line[i].series->workload, workload);
+		in[i] = (!contest->in || contest->in[i]) && are_together(view, i, line);
 	own.in = in;
 	if (in)
 		best = sb_plot_find_best(view, &own);
@@ -224,10 +274,9 @@ static struct workload *find_workloads(const struct sb_plot_view *view,
 
 	*n = 0;
 	for (uint32_t i = 0; i < view->lines && workload; i++) {
-		const char *name = view->line[i].series->workload;
-
 		if (is_first(view, contest, i))
-			workload[(*n)++] = (struct workload){ name, best_of(view, contest, name) };
+			workload[(*n)++] = (struct workload){ view->line[i].series->workload,
+							      best_of(view, contest, i) };
 	}
 	return workload;
 }
@@ -250,11 +299,6 @@ static void describe_range(char *out, const struct sb_plot_contest *contest,
 		 text[0], workload[low].name, text[1], workload[high].name);
 }
 
-static bool is_settled(const struct sb_plot_best *best)
-{
-	return best->compared > 1 && !best->alike;
-}
-
 /* How often that is best. */
 static uint32_t count_wins(const struct sb_plot_view *view, const struct workload *workload,
 			   uint32_t n, const char *detail)
@@ -262,7 +306,7 @@ static uint32_t count_wins(const struct sb_plot_view *view, const struct workloa
 	uint32_t wins = 0;
 
 	for (uint32_t w = 0; w < n; w++)
-		wins += is_settled(&workload[w].best) &&
+		wins += workload[w].best.is_settled &&
 			!strcmp(view->line[workload[w].best.line].detail, detail);
 	return wins;
 }
@@ -282,7 +326,7 @@ static void describe_winner(char *out, const struct sb_plot_view *view,
 		const char *detail = view->line[workload[w].best.line].detail;
 		const uint32_t wins = count_wins(view, workload, n, detail);
 
-		settled += is_settled(&workload[w].best);
+		settled += workload[w].best.is_settled;
 		winner = wins > most ? detail : winner;
 		most = wins > most ? wins : most;
 	}

@@ -185,17 +185,16 @@ void sb_plot_curve(struct sb_plot *plot, uint32_t block, const char *label, cons
 		sb_plot_entry(plot, style, label);
 }
 
-void sb_plot_put_median(struct sb_plot *plot, double x, const struct sb_median *m, double edge,
+void sb_plot_put_median(struct sb_plot *plot, double x, const struct sb_plot_median *m, double edge,
 			uint32_t style, bool is_suspect)
 {
 	if (!m->n)
 		return;
 	plot->hollow |= is_suspect;
-	plot->has_intervals |= m->is_interval;
-	plot->has_extremes |= !m->is_interval && m->n > 1;
+	sb_plot_note_median(plot, m);
 	fprintf(plot->data, "%.9g %.9g %.9g %.9g %" PRIu32 "\n", x, sb_plot_clamp(m->at, edge),
 		sb_plot_clamp(m->low, edge), sb_plot_clamp(m->high, edge),
-		point_type(style, is_suspect));
+		point_type(style, is_suspect || m->is_incomplete));
 }
 
 void sb_plot_median_curve(struct sb_plot *plot, uint32_t block, const char *label, uint32_t i)
@@ -313,6 +312,10 @@ static void put_validity(FILE *out, const struct sb_plot *plot)
 
 static void put_bars(FILE *out, const struct sb_plot *plot)
 {
+	if (plot->has_estimates)
+		fputs("; estimates over all rounds (hollow: some are missing), with 95 % intervals "
+		      "within these rounds",
+		      out);
 	if (plot->has_intervals)
 		fputs("; bars: 95 % confidence intervals of medians", out);
 	if (plot->has_extremes)

@@ -127,6 +127,7 @@ struct sb_plot {
 	char *data_text;
 	size_t data_bytes;
 	bool hollow;	    /* some points are */
+	bool has_estimates; /* of sweeps */
 	bool has_intervals; /* of medians, drawn as bars */
 	bool has_extremes;  /* the same of too few repetitions for these */
 	FILE *notes;

@@ -3,12 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/platform/platform.h"
-#include "results/stats/statistics.h"
-
-#define RESAMPLINGS 10000
 #define ERROR_LEVEL 0.05
 
 static bool is_there(double value)
@@ -57,302 +52,205 @@ double sb_student_quantile(double share, uint32_t freedom)
 	return low;
 }
 
-/* ---- intervals ---- */
+/* ---- the fit ---- */
 
-static double mean_of(const double *value, uint32_t n)
-{
-	double sum = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		sum += value[i];
-	return sum / n;
-}
-
-static double resampled_mean(struct sb_rng *rng, const double *value, uint32_t n)
-{
-	double sum = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		sum += value[sb_rng_below(rng, n)];
-	return sum / n;
-}
-
-/* The share left out on each side, so that 95 % are left in on average. */
-static double tail_of(uint32_t n)
-{
-	const double t = sb_student_quantile(1 - ERROR_LEVEL / 2, n - 1);
-
-	return erfc(t * sqrt((double)n / (n - 1)) / sqrt(2)) / 2;
-}
-
-/* log: [n], the logarithms. */
-static struct sb_ratio interval_of(const double *log, uint32_t n, uint64_t seed)
-{
-	struct sb_ratio ratio = { n, NAN, NAN, NAN };
-	double *mean = calloc(RESAMPLINGS, sizeof(*mean));
-	struct sb_rng rng;
-	uint32_t skip;
-
-	if (!mean || n < SB_RANKING_ROUNDS) {
-		free(mean);
-		return ratio;
-	}
-	sb_rng_seed(&rng, seed);
-	for (int i = 0; i < RESAMPLINGS; i++)
-		mean[i] = resampled_mean(&rng, log, n);
-	sb_sort(mean, RESAMPLINGS);
-	skip = (uint32_t)(tail_of(n) * RESAMPLINGS);
-	ratio.ratio = exp(mean_of(log, n));
-	ratio.low = exp(mean[skip]);
-	ratio.high = exp(mean[RESAMPLINGS - 1 - skip]);
-	free(mean);
-	return ratio;
-}
-
-struct sb_ratio sb_ranking_ratio(const double *of, const double *to, uint32_t rounds, uint64_t seed)
-{
-	double *difference = calloc(rounds + 1, sizeof(*difference));
-	struct sb_ratio ratio;
-	uint32_t n = 0;
-
-	for (uint32_t r = 0; difference && r < rounds; r++) {
-		if (is_there(of[r]) && is_there(to[r]))
-			difference[n++] = log(of[r] / to[r]);
-	}
-	ratio = interval_of(difference, n, seed);
-	free(difference);
-	return ratio;
-}
-
-/* ---- who is compared, and in which rounds ---- */
-
-struct table {
-	const struct sb_rounds *in;
-	uint32_t configurations;
+struct fit {
+	uint32_t configurations, rounds;
 	struct sb_rank *rank;
-
-	/* Logarithms of complete rounds: log[r * configurations + c]. */
-	double *log;
-	uint32_t rounds;
+	double *log;   /* [configurations * rounds]; NaN: missing */
+	double *e;     /* [configurations]; NaN: it has no numbers */
+	double *round; /* [rounds] its effect; NaN: it has no numbers */
+	uint32_t *in;  /* [rounds] configurations that have numbers */
 };
 
-static double at(const struct table *t, uint32_t c, uint32_t r)
+static double at(const struct fit *f, uint32_t c, uint32_t r)
 {
-	return t->in->value[c * t->in->rounds + r];
+	return f->log[(size_t)c * f->rounds + r];
 }
 
-static uint32_t count_values(const struct table *t, uint32_t c)
+static void fit_rounds(struct fit *f)
 {
+	double sum = 0;
 	uint32_t n = 0;
 
-	for (uint32_t r = 0; r < t->in->rounds; r++)
-		n += is_there(at(t, c, r));
-	return n;
-}
-
-static bool is_complete(const struct table *t, uint32_t r)
-{
-	for (uint32_t c = 0; c < t->configurations; c++) {
-		if (t->rank[c].compared && !is_there(at(t, c, r)))
-			return false;
+	for (uint32_t r = 0; r < f->rounds; r++) {
+		f->round[r] = 0;
+		for (uint32_t c = 0; c < f->configurations; c++) {
+			if (!isnan(at(f, c, r)))
+				f->round[r] += (at(f, c, r) - f->e[c]) / f->in[r];
+		}
+		sum += f->round[r];
+		n += f->in[r] > 0;
 	}
-	return true;
+	for (uint32_t r = 0; r < f->rounds; r++)
+		f->round[r] = f->in[r] ? f->round[r] - sum / n : (double)NAN;
 }
 
-static uint32_t count_complete(const struct table *t)
+/* Returns the largest change. */
+static double fit_configurations(struct fit *f)
 {
-	uint32_t n = 0;
+	double change = 0;
 
-	for (uint32_t r = 0; r < t->in->rounds; r++)
-		n += is_complete(t, r);
-	return n;
+	for (uint32_t c = 0; c < f->configurations; c++) {
+		double sum = 0;
+
+		for (uint32_t r = 0; r < f->rounds; r++) {
+			if (!isnan(at(f, c, r)))
+				sum += at(f, c, r) - f->round[r];
+		}
+		sum /= f->rank[c].n; /* NaN: none */
+		change = fmax(change, fabs(sum - f->e[c]));
+		f->e[c] = sum;
+	}
+	return change;
 }
 
-/* Among equals the last, so that it does not depend on chance. False: nobody is
- * left. */
-static bool leave_out_fewest(struct table *t)
+/* Fitting rounds and configurations in turn, each given the other, converges to the least
+ * squares: at once if the rounds are complete, the slower the more rows are missing. */
+#define TURNS_MAX 10000
+
+static void fit(struct fit *f)
 {
-	uint32_t fewest = UINT32_MAX;
-	uint32_t who = 0;
+	for (uint32_t r = 0; r < f->rounds; r++)
+		f->round[r] = 0;
+	fit_configurations(f);
+	for (int i = 0; i < TURNS_MAX; i++) {
+		fit_rounds(f);
+		if (fit_configurations(f) < 1e-13)
+			break;
+	}
+}
 
-	for (uint32_t c = 0; c < t->configurations; c++) {
-		const uint32_t n = count_values(t, c);
+/* ---- intervals ---- */
 
-		if (t->rank[c].compared && n <= fewest) {
-			fewest = n;
-			who = c;
+/* A mean of n values with its standard error. */
+struct mean {
+	uint32_t n;
+	double mean, squares;
+};
+
+/* Welford's way: no sum of large squares. */
+static void add(struct mean *m, double value)
+{
+	const double off = value - m->mean;
+
+	m->mean += off / ++m->n;
+	m->squares += off * (value - m->mean);
+}
+
+/* Distance from the mean to that quantile of Student's distribution. */
+static double distance_of(const struct mean *m, double share)
+{
+	const double error = sqrt(m->squares / (m->n - 1) / m->n);
+
+	return error > 0 ? sb_student_quantile(share, m->n - 1) * error : 0;
+}
+
+/* From its distance to the mean of the others in each round, so the noise of both counts. */
+static void put_interval(const struct fit *f, uint32_t c)
+{
+	struct sb_rank *rank = &f->rank[c];
+	struct mean off = { .n = 0 };
+	double half;
+
+	for (uint32_t r = 0; r < f->rounds; r++) {
+		if (!isnan(at(f, c, r)) && f->in[r] > 1)
+			add(&off,
+			    (at(f, c, r) - f->e[c] - f->round[r]) * f->in[r] / (f->in[r] - 1));
+	}
+	half = off.n < SB_RANKING_ROUNDS ? (double)NAN : distance_of(&off, 1 - ERROR_LEVEL / 2);
+	rank->estimate = exp(f->e[c]);
+	rank->low = exp(f->e[c] - half);
+	rank->high = exp(f->e[c] + half);
+}
+
+/* ---- marks ---- */
+
+/* others: how many with numbers are compared with the leader. */
+static void judge(const struct fit *f, uint32_t c, uint32_t leader, uint32_t others)
+{
+	struct sb_rank *rank = &f->rank[c];
+	struct mean above = { .n = 0 };
+
+	for (uint32_t r = 0; r < f->rounds; r++) {
+		const double ratio = at(f, c, r) - at(f, leader, r);
+
+		if (!isnan(ratio))
+			add(&above, ratio);
+	}
+	if (above.n < SB_RANKING_ROUNDS)
+		return;
+	rank->above = above.mean;
+	rank->bound = above.mean - distance_of(&above, 1 - ERROR_LEVEL / others);
+	rank->mark = rank->bound > 0 ? SB_MARK_WORSE : SB_MARK_ALIKE;
+}
+
+static void mark(const struct fit *f, struct sb_ranking *ranking)
+{
+	uint32_t any = 0;
+
+	for (uint32_t c = 0; c < f->configurations; c++) {
+		any += f->rank[c].n > 0;
+		if (f->rank[c].n < SB_RANKING_ROUNDS)
+			continue;
+		if (!ranking->judged++ || f->e[c] < f->e[ranking->leader])
+			ranking->leader = c;
+	}
+	for (uint32_t c = 0; c < f->configurations && any > 1 && ranking->judged; c++) {
+		if (c != ranking->leader)
+			judge(f, c, ranking->leader, any - 1);
+		ranking->marked[f->rank[c].mark]++;
+	}
+	if (any < 2 || !ranking->judged)
+		return;
+	/* The leader has been counted among the open ones. */
+	ranking->marked[SB_MARK_OPEN]--;
+	f->rank[ranking->leader].mark = ranking->marked[SB_MARK_WORSE] + 1 == f->configurations
+						? SB_MARK_BEST
+						: SB_MARK_ALIKE;
+	ranking->marked[f->rank[ranking->leader].mark]++;
+}
+
+static void take_logarithms(struct fit *f, const struct sb_rounds *in)
+{
+	for (uint32_t c = 0; c < f->configurations; c++) {
+		f->rank[c] = (struct sb_rank){ .above = NAN, .bound = NAN };
+		for (uint32_t r = 0; r < f->rounds; r++) {
+			const size_t cell = (size_t)c * f->rounds + r;
+			const bool has = is_there(in->value[cell]);
+
+			f->log[cell] = has ? log(in->value[cell]) : (double)NAN;
+			f->rank[c].n += has;
+			f->in[r] += has;
 		}
 	}
-	if (fewest == UINT32_MAX)
-		return false;
-	t->rank[who].compared = false;
-	return true;
 }
 
-static uint32_t choose_compared(struct table *t)
-{
-	uint32_t n = 0;
-
-	for (uint32_t c = 0; c < t->configurations; c++)
-		t->rank[c].compared = count_values(t, c) >= SB_RANKING_ROUNDS;
-	while (count_complete(t) < SB_RANKING_ROUNDS && leave_out_fewest(t))
-		continue;
-	for (uint32_t c = 0; c < t->configurations; c++)
-		n += t->rank[c].compared;
-	/* One by itself is not the best of anything. */
-	for (uint32_t c = 0; c < t->configurations && n < 2; c++)
-		t->rank[c].compared = false;
-	return n < 2 ? 0 : n;
-}
-
-static void take_logarithms(struct table *t)
-{
-	t->rounds = 0;
-	for (uint32_t r = 0; r < t->in->rounds; r++) {
-		double *row = &t->log[t->rounds * t->configurations];
-
-		if (!is_complete(t, r))
-			continue;
-		for (uint32_t c = 0; c < t->configurations; c++)
-			row[c] = t->rank[c].compared ? log(at(t, c, r)) : 0;
-		t->rounds++;
-	}
-}
-
-/* ---- the ranking ---- */
-
-static uint32_t least(const struct table *t, const double *sum, uint32_t but)
-{
-	uint32_t best = UINT32_MAX;
-
-	for (uint32_t c = 0; c < t->configurations; c++) {
-		if (t->rank[c].compared && c != but && (best == UINT32_MAX || sum[c] < sum[best]))
-			best = c;
-	}
-	return best;
-}
-
-static void add_round(const struct table *t, double *sum, uint32_t r)
-{
-	for (uint32_t c = 0; c < t->configurations; c++)
-		sum[c] += t->log[r * t->configurations + c];
-}
-
-static void find_best(const struct table *t, struct sb_ranking *ranking, double *sum)
-{
-	memset(sum, 0, t->configurations * sizeof(*sum));
-	for (uint32_t r = 0; r < t->rounds; r++)
-		add_round(t, sum, r);
-	ranking->best = least(t, sum, UINT32_MAX);
-	ranking->second = least(t, sum, ranking->best);
-}
-
-static void resample(const struct table *t, double *sum, uint64_t seed)
-{
-	struct sb_rng rng;
-
-	sb_rng_seed(&rng, seed);
-	for (int i = 0; i < RESAMPLINGS; i++) {
-		memset(sum, 0, t->configurations * sizeof(*sum));
-		for (uint32_t r = 0; r < t->rounds; r++)
-			add_round(t, sum, sb_rng_below(&rng, t->rounds));
-		t->rank[least(t, sum, UINT32_MAX)].p_best += 1.0 / RESAMPLINGS;
-	}
-}
-
-/* That c is worse than the best by nothing but chance. */
-static double p_value_of(const struct table *t, uint32_t c, uint32_t best)
-{
-	const uint32_t n = t->rounds;
-	double sum = 0;
-	double squares = 0;
-	double mean;
-	double error;
-
-	for (uint32_t r = 0; r < n; r++) {
-		const double *row = &t->log[r * t->configurations];
-
-		sum += row[c] - row[best];
-	}
-	mean = sum / n;
-	for (uint32_t r = 0; r < n; r++) {
-		const double *row = &t->log[r * t->configurations];
-		const double off = row[c] - row[best] - mean;
-
-		squares += off * off;
-	}
-	error = sqrt(squares / (n - 1) / n);
-	/* Some metrics do not vary. */
-	if (error == 0)
-		return mean > 0 ? 0 : 1;
-	return sb_student_below(-mean / error, n - 1);
-}
-
-static void judge(const struct table *t, const struct sb_ranking *ranking)
-{
-	for (uint32_t c = 0; c < t->configurations; c++) {
-		struct sb_rank *rank = &t->rank[c];
-
-		if (!rank->compared || c == ranking->best)
-			continue;
-		rank->p_value = p_value_of(t, c, ranking->best);
-		rank->apart = rank->p_value < ERROR_LEVEL / (ranking->compared - 1);
-	}
-}
-
-static void rank_compared(struct table *t, struct sb_ranking *ranking, double *sum, uint64_t seed)
-{
-	take_logarithms(t);
-	ranking->rounds = t->rounds;
-	find_best(t, ranking, sum);
-	resample(t, sum, seed);
-	judge(t, ranking);
-}
-
-int sb_ranking_make(struct sb_ranking *ranking, struct sb_rank *rank, const struct sb_rounds *in,
-		    uint64_t seed)
+int sb_ranking_make(struct sb_ranking *ranking, struct sb_rank *rank, const struct sb_rounds *in)
 {
 	const size_t cells = (size_t)in->configurations * in->rounds;
-	struct table table = { .in = in,
-			       .configurations = in->configurations,
-			       .rank = rank,
-			       .log = calloc(cells + 1, sizeof(double)) };
-	double *sum = calloc(in->configurations + 1, sizeof(*sum));
-	const int rc = table.log && sum ? 0 : -ENOMEM;
+	struct fit f = { .configurations = in->configurations,
+			 .rounds = in->rounds,
+			 .rank = rank,
+			 .log = calloc(cells + 1, sizeof(double)),
+			 .e = calloc(in->configurations + 1, sizeof(double)),
+			 .round = calloc(in->rounds + 1, sizeof(double)),
+			 .in = calloc(in->rounds + 1, sizeof(uint32_t)) };
+	const int rc = f.log && f.e && f.round && f.in ? 0 : -ENOMEM;
 
-	*ranking = (struct sb_ranking){ .compared = 0 };
-	for (uint32_t c = 0; c < in->configurations; c++)
-		rank[c] = (struct sb_rank){ .p_value = 1 };
-	if (table.log && sum) {
-		ranking->compared = choose_compared(&table);
-		if (ranking->compared)
-			rank_compared(&table, ranking, sum, seed);
+	*ranking = (struct sb_ranking){ .judged = 0 };
+	if (!rc) {
+		take_logarithms(&f, in);
+		fit(&f);
+		for (uint32_t c = 0; c < f.configurations; c++)
+			put_interval(&f, c);
+		mark(&f, ranking);
 	}
-	free(table.log);
-	free(sum);
+	free(f.log);
+	free(f.e);
+	free(f.round);
+	free(f.in);
 	return rc;
-}
-
-struct sb_ratio sb_ranking_mean(const struct sb_rounds *in, const struct sb_rank *rank, uint32_t c,
-				uint64_t seed)
-{
-	const struct table table = {
-		.in = in,
-		.configurations = in->configurations,
-		.rank = (struct sb_rank *)(uintptr_t)rank,
-	};
-	double *own = calloc(in->rounds + 1, sizeof(*own));
-	struct sb_ratio mean = { 0, NAN, NAN, NAN };
-	uint32_t n = 0;
-
-	for (uint32_t r = 0; own && r < in->rounds; r++) {
-		if (is_complete(&table, r))
-			own[n++] = log(at(&table, c, r));
-	}
-	if (own)
-		mean = interval_of(own, n, seed);
-	free(own);
-	return mean;
 }
 
 /* ---- main effects ---- */

@@ -1,41 +1,43 @@
 /*
- * ranking.h - which of several configurations is best, and how sure that is.
+ * ranking.h - which of several configurations is best.
  *
- * Repetitions are blocks: in each round every configuration has run once, so
- * what made a round slow made it slow for all. Configurations are therefore
- * compared within rounds, by the logarithms of their ratios, and a round is what
- * is resampled. Pure functions on arrays; the same seed gives the same answer.
+ * Repetitions are blocks: in each round every configuration has run once, so what made a
+ * round slow made it slow for all. One model holds for all rows that have numbers:
+ *
+ *     ln y(c, r) = estimate(c) + round(r), by least squares, the rounds' sum being 0
+ *
+ * No row is dropped because another one is missing. Pure functions on arrays.
  */
 #ifndef SB_RESULTS_STATS_RANKING_H
 #define SB_RESULTS_STATS_RANKING_H
 
 #include "core/platform/base.h"
 
-/* With fewer rounds nothing is said. */
-#define SB_RANKING_ROUNDS 5
+/* With fewer numbers, or fewer rounds in common with the leader, a configuration is not
+ * judged. */
+#define SB_RANKING_ROUNDS 3
 
-/* How a configuration compares with another one. */
-struct sb_ratio {
-	uint32_t rounds;  /* in which both have a value */
-	double ratio;	  /* geometric mean; NaN with the rest: too few rounds */
-	double low, high; /* of the 95 % interval */
+/* What is known of a configuration. */
+enum sb_mark {
+	SB_MARK_OPEN,  /* not judged, and may be the best */
+	SB_MARK_BEST,  /* all others are worse */
+	SB_MARK_ALIKE, /* may be the best */
+	SB_MARK_WORSE, /* than the leader, with an error of 5 % for all of these together */
 };
 
 struct sb_rank {
-	bool compared; /* it has enough values */
-	double p_best; /* share of the resamplings in which it is the best */
-
-	/* One-sided, by Student's t on the logarithms: how likely a difference
-	 * to the best one like this would be if there were none. */
-	double p_value;
-	bool apart; /* from the best */
+	uint32_t n;	  /* numbers */
+	double estimate;  /* NaN: it has no numbers */
+	double low, high; /* 95 % interval of the estimate, within these rounds; NaN: too few */
+	double above;	  /* mean ln ratio to the leader over the rounds of both; NaN: not judged */
+	double bound;	  /* the least that `above` may be; worse: it is more than 0 */
+	enum sb_mark mark;
 };
 
 struct sb_ranking {
-	uint32_t rounds;   /* in which all that are compared have a value */
-	uint32_t compared; /* 0, or at least 2 */
-	uint32_t best;	   /* if any are */
-	uint32_t second;
+	uint32_t leader; /* the least estimate of those that have enough numbers */
+	uint32_t judged; /* have enough numbers; 0: there is no leader */
+	uint32_t marked[SB_MARK_WORSE + 1]; /* how many have each mark */
 };
 
 /* value[c * rounds + r] is what configuration c had in round r: lower is better,
@@ -47,34 +49,16 @@ struct sb_rounds {
 };
 
 /*
- * Configurations with the fewest values are left out until SB_RANKING_ROUNDS
- * rounds are complete; compared is 0 if fewer than two are left.
- *
- * A configuration is `apart` when it is worse than the best one with an error of
- * 5 % divided by the number of such decisions (Bonferroni). The best one and
- * those that are not apart therefore have the truly best one among them with at
- * least 95 % confidence (the subset of Gupta and Hsu), whichever came out first.
+ * A configuration is worse if the mean logarithm of its ratios to the leader, over the
+ * rounds that both have, is above 0 by a one-sided t test with an error of 5 % divided by
+ * the number of others (Bonferroni). Those that are not worse therefore have the truly best
+ * one among them with at least 95 % confidence (the subset of Gupta and Hsu). By itself, a
+ * configuration is not marked.
  *
  * rank: [configurations]. Returns 0 or -ENOMEM.
  */
 SB_MUST_CHECK int sb_ranking_make(struct sb_ranking *ranking, struct sb_rank *rank,
-				  const struct sb_rounds *in, uint64_t seed);
-
-/*
- * of / to, both [rounds] as above. The interval is the bootstrap's percentile
- * interval of the mean logarithm, widened for few rounds as Hesterberg (The
- * American Statistician 69, 2015) does: the plain one is too narrow by
- * sqrt((n - 1) / n), and takes the normal distribution's tails for Student's.
- */
-struct sb_ratio sb_ranking_ratio(const double *of, const double *to, uint32_t rounds,
-				 uint64_t seed);
-
-/*
- * What ranks configuration c, which is compared: its geometric mean over the
- * rounds in which all that are compared have a value, with its interval as above.
- */
-struct sb_ratio sb_ranking_mean(const struct sb_rounds *in, const struct sb_rank *rank, uint32_t c,
-				uint64_t seed);
+				  const struct sb_rounds *in);
 
 /*
  * The effect of one option alone: out[l * rounds + r] is the geometric mean over

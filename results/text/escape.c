@@ -209,7 +209,7 @@ void sb_put_xml(FILE *out, const char *text)
 }
 
 /* Of a text so much is shown in Markdown. */
-#define MARKDOWN_BYTES 300
+#define MARKDOWN_BYTES 1000
 
 void sb_put_markdown(FILE *out, const char *text)
 {

@@ -235,25 +235,39 @@ static struct sb_result *make_two(uint32_t records, double ratio)
 	return make_result(recipe, 2, "A CPU");
 }
 
-/* A difference is stated if it is settled: not if the values overlap, nor if they are
- * few. */
+/* The title is the headline of the sweep: one is best if all others are worse, and what lacks rows is
+ * named. Without a sweep nothing is tested. */
 static void a_finding_is_what_is_settled(void **state)
 {
 	static const struct {
-		uint32_t records;
-		double ratio;
+		bool is_sweep;
+		double first; /* what the slower one has in the first round */
+		uint32_t invalid;
 		const char *title;
 	} cases[] = {
-		{ 9, 2, "'wake=local has 50 % lower wall time per operation than wake=global'" },
-		{ 9, 1.01, "'wake=local and wake=global do not differ significantly in wall time" },
-		{ 3, 2, "'wake=local and wake=global do not differ significantly in wall time" },
+		{ true, 200, 0, "'Best wall time per operation: wake=local, 108 ns'" },
+		{ true, 1, 0, "'Lowest wall time per operation: wake=local, 108 ns; may be" },
+		{ true, 200, 1,
+		  "'Best wall time per operation: wake=local, 108 ns; worse, with rows missing: "
+		  "wake=global'" },
+		{ true, 200, 7,
+		  "'Lowest judged wall time per operation: wake=local, 108 ns; not judged, and may "
+		  "be" },
+		{ false, 200, 0,
+		  "'Lowest wall time per operation: 108 ns with wake=local; up to 216 ns with "
+		  "others" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
-		struct sb_result *result = make_two(cases[i].records, cases[i].ratio);
+		struct sb_result *result = make_two(9, 2);
 		const char *const parts[] = { cases[i].title, "'Cost per operation", NULL };
 
+		if (cases[i].is_sweep)
+			CHECK_EQ(sb_result_add_fact(result, "sweep", "configurations", "2"), 0);
+		result->series[1].record[0].value[SB_METRIC_ns_per_op] = cases[i].first;
+		for (uint32_t r = 0; r < cases[i].invalid; r++)
+			sb_record_invalidate(&result->series[1].record[r], "for the test");
 		check_script(result, "cost", everything, parts);
 		free_result(result);
 	}
@@ -263,8 +277,8 @@ static void a_finding_is_what_is_settled(void **state)
 static void labels_have_what_varies(void **state)
 {
 	static const char *const parts[] = { "batch=16'", "'wake=local' 0, 'wake=global' 1",
-					     "'plain: lowest with wake=local'", "'other: 300 ns'",
-					     NULL };
+					     "'plain: lowest with wake=local (not tested)'",
+					     "'other: 300 ns'", NULL };
 	struct recipe recipe[3] = { plain, plain, plain };
 	struct sb_result *result;
 	char *script;

@@ -159,7 +159,7 @@ static void markdown_cuts_texts(void **state)
 {
 	struct sb_result *result = make_result(1, "yield");
 	char *text;
-	char longest[1000];
+	char longest[3000];
 
 	(void)state;
 	for (size_t i = 0; i + 2 < sizeof(longest); i += 2)
