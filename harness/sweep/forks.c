@@ -18,7 +18,7 @@
 #include "results/record/series.h"
 #include "results/text/escape.h"
 
-/* So many forks without a number: the others would have none, either. */
+/* So many forks that crashed, hung or met --timeout, and no other: the rest would, too. */
 #define HOPELESS 2
 
 static uint32_t rows_of(const struct sb_fork *f)
@@ -63,6 +63,16 @@ static void invalidate(const struct sb_fork *f, const char *why)
 		sb_record_invalidate(&f->series->record[first_of(f) + r], why);
 }
 
+/* Rows without numbers that took longer than --timeout are not measured, as those of a crash. */
+static void forget_timeout(const struct sb_fork *f, const struct sb_child *child)
+{
+	struct sb_record *record = &f->series->record[first_of(f)];
+
+	for (uint32_t r = 0; r < rows_of(f); r++)
+		record[r].is_measured &= sb_record_has_numbers(&record[r]) ||
+					 child->elapsed_ns < sb_opt(f->options, SB_OPT_timeout);
+}
+
 /* The rows of its result, or why there are none. */
 static int take_result(const struct sb_fork *f, const char *directory, const struct sb_child *child)
 {
@@ -80,6 +90,7 @@ static int take_result(const struct sb_fork *f, const char *directory, const str
 		if (!sb_rows_adopt(&from, f->series, first_of(f), rows_of(f)))
 			invalidate(f, "what the fork wrote are not its rows");
 		sb_result_free(&from);
+		forget_timeout(f, child);
 		f->series->met_limit |= sb_child_is_refused(child);
 	}
 	return 0;
@@ -167,7 +178,7 @@ static bool is_hopeless(const struct sb_fork *f)
 	if (f->series->met_limit)
 		return true;
 	for (uint32_t r = 0; r < first_of(f); r++) {
-		if (sb_record_has_numbers(&f->series->record[r]))
+		if (f->series->record[r].is_measured)
 			return false;
 	}
 	return f->number >= HOPELESS;

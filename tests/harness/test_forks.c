@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "results/record/series.h"
+#include "results/stats/unpaired.h"
 #include "tests/test.h"
 
 #define SETS 4000
@@ -163,6 +164,52 @@ static void looks_do_not_choose_narrow_intervals(void **state)
 	CHECK_EQ(sb_next_look(SB_LOOK_FORKS_MAX), 0);
 }
 
+/* Of one program, `between` percent apart by the minutes in which they ran. */
+static double run_of_nine(double *value, double between)
+{
+	const double minute = 1 + between / 100 * normal();
+	const uint32_t n = sample(value, 9, 3, calm);
+
+	for (uint32_t i = 0; i < n; i++)
+		value[i] *= minute;
+	return sb_median_of(value, n, true).at;
+}
+
+static bool differs(const double *a, const double *b, uint32_t n)
+{
+	struct sb_unpaired out;
+
+	CHECK_EQ(sb_unpaired_compare(&out, a, n, b, n, SB_PAIRED_LEVEL), 0);
+	return out.sign != 0;
+}
+
+/* What `compare` takes for values: four runs of each side, and not the forks of one. */
+static void runs_in_turn_raise_few_false_alarms(void **state)
+{
+	static const double between[] = { 0, 0.3, 0.9, 2.3 };
+
+	(void)state;
+	sb_rng_seed(&rng, 1);
+	for (size_t e = 0; e < SB_ARRAY_SIZE(between); e++) {
+		int by_runs = 0;
+		int by_forks = 0;
+
+		for (int i = 0; i < SETS; i++) {
+			double fork[2][MOST];
+			double run[2][4];
+
+			for (int r = 0; r < 8; r++)
+				run[r % 2][r / 2] = run_of_nine(fork[r % 2], between[e]);
+			by_runs += differs(run[0], run[1], 4);
+			by_forks += differs(fork[0], fork[1], 9);
+		}
+		assert_in_range(by_runs, 0, 0.064 * SETS);
+		/* The fault that the test has to see. */
+		if (between[e] > 2)
+			assert_in_range(by_forks, 0.5 * SETS, SETS);
+	}
+}
+
 static void ends_are_those_of_tables(void **state)
 {
 	/* The k-th lowest and the k-th highest; 0: none. */
@@ -229,6 +276,7 @@ int main(void)
 		cmocka_unit_test(interval_holds_as_often_as_it_says),
 		cmocka_unit_test(repetitions_of_one_fork_do_not),
 		cmocka_unit_test(looks_do_not_choose_narrow_intervals),
+		cmocka_unit_test(runs_in_turn_raise_few_false_alarms),
 		cmocka_unit_test(ends_are_those_of_tables),
 		cmocka_unit_test(lost_repetitions_cost_their_fork),
 		cmocka_unit_test(series_of_one_fork_has_none),

@@ -100,6 +100,15 @@ crashes() {
 assert len(rows) == 8 and all("crashed: SIGSEGV" in r["error_message"] for r in rows), rows'
 }
 holds "a crash costs its rows, and says where" crashes
+# A row that is wrong is no reason not to try the others; one that takes too long is.
+hopeless() {
+	rm -rf "${work:?}/$1"
+	# shellcheck disable=SC2086
+	"$wrong" run $quick -w "$1" --timeout 300ms --forks 5 -r 2 -o "$work/$1" >"$work/out" 2>"$work/err"
+	[ $? -eq 2 ] && python "$1" 'assert len(rows) == 10 and all(r["error_message"] for r in rows), rows'
+}
+holds "wrong answers cost their rows" hopeless wrong
+holds "so do rounds without an end" hopeless stuck
 interrupted() {
 	rm -rf "${work:?}/cut"
 	"$program" run -w yield --yields 2000 --forks 40 -r 2 -d 20ms --warmup 0s --no-plots -o "$work/cut" \
