@@ -24,8 +24,8 @@ struct sb_plot_median sb_plot_median(const struct sb_plot_view *view, uint32_t l
 				     enum sb_metric_id metric);
 
 /* A line in the block that is open: a median with its interval, at x. */
-void sb_plot_put_median(struct sb_plot *plot, double x, const struct sb_plot_median *median, double edge,
-			uint32_t style, bool is_suspect);
+void sb_plot_put_median(struct sb_plot *plot, double x, const struct sb_plot_median *median,
+			double edge, uint32_t style, bool is_suspect);
 
 /* For the caption: which kinds of values are drawn. sb_plot_put_median does it. */
 void sb_plot_note_median(struct sb_plot *plot, const struct sb_plot_median *median);
