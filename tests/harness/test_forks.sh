@@ -58,6 +58,14 @@ for key, value in ("min", medians[0]), ("max", medians[-1]), ("median", statisti
 holds "the interval is that of their medians" again six
 reports() { "$program" report "$work/six" -o - | grep -q 'interval of the median of forks'; }
 holds "a report has the same" reports
+six_lines() {
+	"$program" convert "$work/six" --to benchstat -o - >"$work/lines" &&
+		[ "$(grep -c '^BenchmarkYield' "$work/lines")" -eq 6 ] && python six '
+own = [statistics.median(float(r["ns_per_op"]) for r in rows if int(r["fork"]) == f) for f in range(6)]
+lines = [l.split() for l in open("'"$work"'/lines") if l.startswith("BenchmarkYield")]
+assert [round(float(l[l.index("ns/op") - 1]) / v, 6) for l, v in zip(lines, own)] == [1] * 6, (lines, own)'
+}
+holds "and tools that make one of their own get these" six_lines
 holds "five have none" measure five -w yield --yields 2000 --forks 5 -r 1
 holds "and it says so" python five '
 assert "interval" not in answer and "least and largest" in answer and "5 forks x 1" in answer, answer'
