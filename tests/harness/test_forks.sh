@@ -89,6 +89,32 @@ holds "each fork has a seed" measure seeds -w skynet --leaves 100 --forks 2 -r 1
 holds "and the result the one that was given" python seeds \
 	'assert result["sched_bench"]["meta"]["options"]["seed"] == "7"'
 
+# ---- until the interval is narrow ----
+
+narrow() {
+	measure narrow -w yield --yields 1000 -r 1 --until-ci 0.1% --forks 41 && grep -q "after 60 forks" "$work/err" &&
+		python narrow 'assert len(rows) == 60, len(rows)'
+}
+holds "--until-ci gives up, and says so" again narrow
+# Whatever the machine does: the last look alone has found it narrow, and nine forks are started at least.
+looks() {
+	measure wide -w yield --yields 1000 -r 2 --until-ci 30% --forks 2 && python wide '
+import math
+value = [float(r["ns_per_op"]) for r in rows]
+median = [statistics.median(value[i:i + 2]) for i in range(0, len(value), 2)]
+def is_narrow(n):
+    ends = [k for k in range(1, n) if sum(math.comb(n, i) for i in range(k)) / 2**n <= 0.025]
+    seen = sorted(median[:n])
+    return seen[n - ends[-1]] - seen[ends[-1] - 1] <= 0.3 * statistics.median(seen)
+narrow = [n for n in (9, 15, 25, 41, 60) if n <= len(median) and is_narrow(n)]
+assert narrow == [len(median)] or not narrow and len(median) == 60, (narrow, len(median))'
+}
+holds "--until-ci stops when it is narrow" again looks
+least() {
+	measure least -w yield --yields 1000 -r 1 --until-ci 100% --forks 61 && python least 'assert len(rows) == 61, len(rows)'
+}
+holds "--until-ci starts what is asked for" again least
+
 # ---- what goes wrong ----
 
 limited() {
