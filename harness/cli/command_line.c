@@ -245,6 +245,11 @@ void sb_options_typed(int argc, char **argv)
 	typed.words = argc;
 }
 
+bool sb_options_are_typed(void)
+{
+	return typed.words;
+}
+
 /* Of two different values one would not count. */
 static int check_once(char *const *argv, const char *name, const char *before, const char *text)
 {

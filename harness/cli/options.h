@@ -147,6 +147,8 @@ int sb_options_parse_for(struct sb_options *options, enum sb_verb verb, int argc
 /* The command line that a user has typed: in it, and in its parts, an option with two different
  * values is refused. In others, which sched-bench makes for itself, the last value counts. */
 void sb_options_typed(int argc, char **argv);
+bool sb_options_are_typed(void);
+
 /*
  * For a verb that takes job files: below the environment are these entries, the
  * later ones before the earlier, and words are left for the caller.

@@ -2,22 +2,25 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "harness/compare/bout.h"
 #include "harness/terminal/status.h"
 #include "results/json/read.h"
+#include "results/record/series.h"
 #include "results/stats/unpaired.h"
 
 static uint32_t take_values(double *out, const struct sb_series *series, enum sb_metric_id metric)
 {
+	uint32_t all;
+	double *value = sb_series_values(series, metric, &all);
 	uint32_t n = 0;
 
-	for (uint32_t r = 0; r < series->records && n < SB_GATE_VALUES_MAX; r++) {
-		const double value = series->record[r].value[metric];
-
-		if (sb_record_has_numbers(&series->record[r]) && value > 0)
-			out[n++] = value;
+	for (uint32_t i = 0; i < all && n < SB_GATE_VALUES_MAX; i++) {
+		if (value[i] > 0)
+			out[n++] = value[i];
 	}
+	free(value);
 	return n;
 }
 

@@ -135,27 +135,33 @@ void sb_saved_keep_rows(struct sb_saved *saved, const char *directory,
 }
 
 void sb_saved_keep(struct sb_saved *saved, const struct sb_result *result, uint32_t index,
-		   uint32_t repetition)
+		   uint32_t repetition, uint32_t rows)
 {
 	const struct sb_series *series = &result->series[index];
-	const double wall_s = series->record[repetition].value[SB_METRIC_wall_s];
-	char *text = sb_row_text(result, series, repetition);
+	struct sb_stored_row *row = saved->is_off ? NULL : calloc(rows, sizeof(*row));
 	char started[SB_DATE_BYTES];
 
 	sb_format_now(started);
-	sb_saved_keep_rows(saved, result->directory,
-			   &(struct sb_stored_row){
-				   .configuration = index,
-				   .repetition = repetition,
-				   .reason = text ? NULL : "no memory",
-				   .started = started,
-				   /* An invalid row has none. */
-				   .elapsed_s = isnan(wall_s) ? 0 : wall_s,
-				   .result = text,
-				   .stderr_text = "",
-			   },
-			   1);
-	free(text);
+	for (uint32_t i = 0; row && i < rows; i++) {
+		const double wall_s = series->record[repetition + i].value[SB_METRIC_wall_s];
+		char *text = sb_row_text(result, series, repetition + i);
+
+		row[i] = (struct sb_stored_row){
+			.configuration = index,
+			.repetition = repetition + i,
+			.reason = text ? NULL : "no memory",
+			.started = started,
+			/* An invalid row has none. */
+			.elapsed_s = isnan(wall_s) ? 0 : wall_s,
+			.result = text,
+			.stderr_text = "",
+		};
+	}
+	if (row)
+		sb_saved_keep_rows(saved, result->directory, row, rows);
+	for (uint32_t i = 0; row && i < rows; i++)
+		free((char *)(uintptr_t)row[i].result);
+	free(row);
 }
 
 int sb_saved_find(struct sb_saved *saved, uint32_t index, uint32_t repetition,

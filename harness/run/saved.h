@@ -33,7 +33,7 @@ struct sb_saved {
 	/* The line with which it was begun, ours: the store's if it is resumed. */
 	char *command;
 	struct sb_store *store; /* NULL: there is none, or none yet */
-	bool is_off;		/* it could not be written, and this was said */
+	bool is_off; /* nothing is to be saved; or it could not be written, and this was said */
 };
 
 /* The series of a run. */
@@ -63,10 +63,10 @@ SB_MUST_CHECK int sb_saved_take_facts(struct sb_saved *saved, struct sb_result *
 SB_MUST_CHECK int sb_saved_adopt(struct sb_saved *saved, uint32_t index,
 				 const struct sb_options *options, struct sb_series *series);
 
-/* Saves a row of the result's series number `index`. A store that cannot be
- * written ends nothing: a line says so, once. */
+/* Saves so many rows of the result's series number `index`, from that repetition on, together. A
+ * store that cannot be written ends nothing: a line says so, once. */
 void sb_saved_keep(struct sb_saved *saved, const struct sb_result *result, uint32_t index,
-		   uint32_t repetition);
+		   uint32_t repetition, uint32_t rows);
 
 /* Saves rows together, all of them or none, in the store of that directory; else as above. */
 void sb_saved_keep_rows(struct sb_saved *saved, const char *directory,

@@ -96,13 +96,20 @@ static int take_result(const struct sb_fork *f, const char *directory, const str
 	return 0;
 }
 
+static bool is_measured(const struct sb_fork *f)
+{
+	for (uint32_t r = 0; r < rows_of(f); r++) {
+		if (!f->series->record[first_of(f) + r].is_measured)
+			return false;
+	}
+	return true;
+}
+
 static void keep_rows(const struct sb_fork *f)
 {
-	for (uint32_t r = first_of(f); r < first_of(f) + rows_of(f); r++) {
-		if (f->series->record[r].is_measured)
-			sb_saved_keep(f->saved, f->result,
-				      (uint32_t)(f->series - f->result->series), r);
-	}
+	if (is_measured(f))
+		sb_saved_keep(f->saved, f->result, (uint32_t)(f->series - f->result->series),
+			      first_of(f), rows_of(f));
 }
 
 /* What it says of itself, once: the others would say the same. */
@@ -163,15 +170,6 @@ static int run_fork(const struct sb_fork *f)
 }
 
 /* ---- which ---- */
-
-static bool is_measured(const struct sb_fork *f)
-{
-	for (uint32_t r = 0; r < rows_of(f); r++) {
-		if (!f->series->record[first_of(f) + r].is_measured)
-			return false;
-	}
-	return true;
-}
 
 static bool is_hopeless(const struct sb_fork *f)
 {

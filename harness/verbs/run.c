@@ -304,7 +304,9 @@ int sb_run_new(const struct sb_jobs *jobs, int argc, char **argv, char **directo
 {
 	struct sb_saved saved = { .kind = &sb_store_of_run,
 				  .jobs = jobs,
-				  .series = sb_saved_series_of_run };
+				  .series = sb_saved_series_of_run,
+				  /* Who has started this process starts it again. */
+				  .is_off = !sb_options_are_typed() };
 	const int rc = run(jobs, &saved, argc, argv, directory);
 
 	sb_saved_close(&saved);

@@ -42,7 +42,7 @@ static void end_phase(void *arg, const struct sb_series *series, enum sb_phase p
 	/* A row that has been told of is saved. */
 	if (phase == SB_PHASE_REPETITION)
 		sb_saved_keep(session->saved, &session->result,
-			      (uint32_t)(series - session->result.series), repetition);
+			      (uint32_t)(series - session->result.series), repetition, 1);
 	sb_watcher_end(&session->watcher, series, phase, repetition);
 }
 
@@ -53,7 +53,7 @@ static void keep_end(struct sb_run_session *session, const struct sb_series *ser
 
 	if (series->record[last].is_measured)
 		sb_saved_keep(session->saved, &session->result,
-			      (uint32_t)(series - session->result.series), last);
+			      (uint32_t)(series - session->result.series), last, 1);
 }
 
 static int measure_series(struct sb_run_session *session, struct sb_run_stage *stage,

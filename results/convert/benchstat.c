@@ -1,7 +1,7 @@
 /*
  * benchstat.c - Go's benchmark format (golang.org/design/14313-benchmark-format)
- * with its later lines of units: a line for each repetition with numbers, of
- * which benchstat makes the medians. It ignores text after "#".
+ * with its later lines of units: a line for each fork, or each repetition of the only one, of which
+ * benchstat makes medians and intervals. It ignores text after "#".
  */
 #include <ctype.h>
 #include <errno.h>
@@ -90,15 +90,19 @@ static void put_line(const char *before, const char *text, FILE *out)
 	fputc('\n', out);
 }
 
+static void put_doubt(const struct sb_record *record, FILE *out)
+{
+	if (record->verdict == SB_VALID)
+		return;
+	fprintf(out, "# %s", sb_verdict_name(record->verdict));
+	put_line(": ", record->reason, out);
+}
+
 static void put_record(const struct sb_result *result, const struct sb_series *series,
 		       const struct sb_record *record, FILE *out)
 {
 	char text[SB_EXACT_BYTES];
 
-	if (record->verdict != SB_VALID) {
-		fprintf(out, "# %s", sb_verdict_name(record->verdict));
-		put_line(": ", record->reason, out);
-	}
 	/* The format has no line without a count. */
 	if (!isfinite(record->value[SB_METRIC_operations]))
 		return;
@@ -112,6 +116,44 @@ static void put_record(const struct sb_result *result, const struct sb_series *s
 		put_unit(m, out);
 	}
 	fputc('\n', out);
+}
+
+/* Of these rows, which are of one fork, the medians. */
+static void put_fork(const struct sb_result *result, const struct sb_series *series, uint32_t first,
+		     uint32_t rows, FILE *out)
+{
+	struct sb_series fork = *series;
+	struct sb_record medians = series->record[first];
+
+	fork.record = &series->record[first];
+	fork.records = rows;
+	for (uint32_t r = 0; r < rows; r++)
+		put_doubt(&fork.record[r], out);
+	for (enum sb_metric_id m = 0; m < sb_metrics(); m++) {
+		const struct sb_spread spread = sb_series_spread(&fork, m);
+
+		medians.value[m] = spread.n >= 2 || spread.n == rows ? spread.median : (double)NAN;
+	}
+	put_record(result, series, &medians, out);
+}
+
+static void put_rows(const struct sb_result *result, const struct sb_series *series, FILE *out)
+{
+	const bool has_forks = sb_series_forks(series) > 1;
+	uint32_t end;
+
+	for (uint32_t r = 0; r < series->records; r = end) {
+		for (end = r + 1; has_forks && end < series->records; end++) {
+			if (series->record[end].fork != series->record[r].fork)
+				break;
+		}
+		if (end - r > 1) {
+			put_fork(result, series, r, end - r, out);
+			continue;
+		}
+		put_doubt(&series->record[r], out);
+		put_record(result, series, &series->record[r], out);
+	}
 }
 
 /* The keys of `go test`; others would keep results from being compared. */
@@ -153,8 +195,7 @@ int sb_convert_benchstat(const struct sb_result *result, FILE *out)
 
 		if (*series->label)
 			put_line("# ", series->label, out);
-		for (uint32_t r = 0; r < series->records; r++)
-			put_record(result, series, &series->record[r], out);
+		put_rows(result, series, out);
 	}
 	return 0;
 }

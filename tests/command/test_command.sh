@@ -121,7 +121,7 @@ refuses "several forks of a trace" 3 "forks: '2' .*expected 1 with --virtual, --
 	run -w yield --forks 2 --trace
 refuses "a warm-up that is neither" 3 "from 0ns to 1h, or auto" run -w yield --warmup steady
 
-# Forks until the median is known, but no more than may be.
+# repeats DIRECTORY OPTIONS CONDITION: what holds of the rows.
 repeats() {
 	rm -rf "${work:?}/$1"
 	# shellcheck disable=SC2086
@@ -135,18 +135,6 @@ repeats() {
 			assert all(r["ns_per_op"] for r in rows)
 		EOF
 }
-narrow() {
-	repeats narrow "--until-ci 0.1% --forks 41 -r 1" "len(rows) == 60" &&
-		grep -q "after 60 forks" "$work/err"
-}
-holds "--until-ci gives up, and says so" again narrow
-# Whatever the machine does: the last look alone has found it narrow, and nine forks are started at least.
-looks() {
-	repeats wide "--until-ci 30% --forks 2 -d 20ms" "len(rows) // 2 in (9, 15, 25, 41, 60)" &&
-		python3 tests/command/tools/narrow.py "$work/wide"
-}
-holds "--until-ci stops when it is narrow" again looks
-holds "--until-ci starts what is asked for" again repeats least "--until-ci 100% --forks 61 -r 1" "len(rows) == 61"
 holds "--warmup auto ends" repeats rest "--warmup auto" "len(rows) == 2"
 sees_the_system() {
 	repeats seen "--park poll" "len(rows) == 2" && python3 - "$work/seen" <<-'EOF'

@@ -58,6 +58,14 @@ for key, value in ("min", medians[0]), ("max", medians[-1]), ("median", statisti
 holds "the interval is that of their medians" again six
 reports() { "$program" report "$work/six" -o - | grep -q 'interval of the median of forks'; }
 holds "a report has the same" reports
+six_lines() {
+	"$program" convert "$work/six" --to benchstat -o - >"$work/lines" &&
+		[ "$(grep -c '^BenchmarkYield' "$work/lines")" -eq 6 ] && python six '
+own = [statistics.median(float(r["ns_per_op"]) for r in rows if int(r["fork"]) == f) for f in range(6)]
+lines = [l.split() for l in open("'"$work"'/lines") if l.startswith("BenchmarkYield")]
+assert [round(float(l[l.index("ns/op") - 1]) / v, 6) for l, v in zip(lines, own)] == [1] * 6, (lines, own)'
+}
+holds "and tools that make one of their own get these" six_lines
 holds "five have none" measure five -w yield --yields 2000 --forks 5 -r 1
 holds "and it says so" python five '
 assert "interval" not in answer and "least and largest" in answer and "5 forks x 1" in answer, answer'
@@ -80,6 +88,32 @@ holds "the rows of an earlier version's result are of one" earlier
 holds "each fork has a seed" measure seeds -w skynet --leaves 100 --forks 2 -r 1 --seed 7
 holds "and the result the one that was given" python seeds \
 	'assert result["sched_bench"]["meta"]["options"]["seed"] == "7"'
+
+# ---- until the interval is narrow ----
+
+narrow() {
+	measure narrow -w yield --yields 1000 -r 1 --until-ci 0.1% --forks 41 && grep -q "after 60 forks" "$work/err" &&
+		python narrow 'assert len(rows) == 60, len(rows)'
+}
+holds "--until-ci gives up, and says so" again narrow
+# Whatever the machine does: the last look alone has found it narrow, and nine forks are started at least.
+looks() {
+	measure wide -w yield --yields 1000 -r 2 --until-ci 30% --forks 2 && python wide '
+import math
+value = [float(r["ns_per_op"]) for r in rows]
+median = [statistics.median(value[i:i + 2]) for i in range(0, len(value), 2)]
+def is_narrow(n):
+    ends = [k for k in range(1, n) if sum(math.comb(n, i) for i in range(k)) / 2**n <= 0.025]
+    seen = sorted(median[:n])
+    return seen[n - ends[-1]] - seen[ends[-1] - 1] <= 0.3 * statistics.median(seen)
+narrow = [n for n in (9, 15, 25, 41, 60) if n <= len(median) and is_narrow(n)]
+assert narrow == [len(median)] or not narrow and len(median) == 60, (narrow, len(median))'
+}
+holds "--until-ci stops when it is narrow" again looks
+least() {
+	measure least -w yield --yields 1000 -r 1 --until-ci 100% --forks 61 && python least 'assert len(rows) == 61, len(rows)'
+}
+holds "--until-ci starts what is asked for" again least
 
 # ---- what goes wrong ----
 
