@@ -62,7 +62,9 @@ static inline void sb_hist_record(struct sb_hist *hist, uint64_t value)
  */
 static inline void sb_hist_forget_max(struct sb_hist *hist)
 {
-	sb_store_rlx(&hist->max, 0);
+	/* An empty histogram takes no memory as long as it is only read. */
+	if (sb_counter_read(&hist->max))
+		sb_store_rlx(&hist->max, 0);
 }
 
 /* Smallest value of a bucket, and the number of values it stands for. */
