@@ -377,7 +377,7 @@ whole() {
 agree() {
 	rm -rf "$work/whole"
 	whole || return 1
-	for share in 0.00 0.05 0.10 0.15 0.20 0.25 0.30 0.35; do
+	for share in 0.00 0.15 0.30; do
 		agrees "$share" "$1" || return 1
 	done >"$work/headlines"
 	cat "$work/headlines" "$work/err"
