@@ -60,6 +60,26 @@ else
 	skips "a stopped process with real-time priority" "chrt -f is not allowed"
 fi
 
+# In rows as short as those of a fork: each has a stop that is too short for the first thread to see.
+is_stopped_briefly() {
+	rm -rf "$work/brief"
+	"$program" run -w yield --forks 1 -r 8 -d 130ms --warmup 0s --no-plots -q -o "$work/brief" 2>"$work/err" &
+	pid=$!
+	while kill -STOP $pid 2>/dev/null; do
+		sleep 0.02
+		kill -CONT $pid
+		sleep 0.06
+	done
+	wait $pid
+	python3 - "$work/brief" <<-'EOF'
+		import csv, sys
+		rows = list(csv.DictReader(open(sys.argv[1] + "/runs.csv")))
+		assert not [row for row in rows if row["valid"] == "valid"], rows
+		assert [row for row in rows if "nor parked" in row["reason"]], rows
+	EOF
+}
+holds "stops of 20 ms in rows of 130 ms" is_stopped_briefly
+
 is_frozen() {
 	begin env
 	echo $pid >"$freezer/cgroup.procs"
