@@ -128,12 +128,15 @@ static struct sb_steady steady(const char *repetitions, double load)
 				      "-w",  "service",	  "-r",	       repetitions };
 	char *copy[SB_ARRAY_SIZE(words)];
 	struct sb_load open = make_load("poisson", load * 10e3, 1);
+	struct sb_steady s;
 
 	for (size_t i = 0; i < SB_ARRAY_SIZE(words); i++)
 		copy[i] = (char *)(uintptr_t)words[i];
 	CHECK_EQ(sb_options_parse(&options, (int)SB_ARRAY_SIZE(words), copy), 0);
 	assert_true(options.value[SB_OPT_duration].alternative);
-	return sb_load_steady(&open, &options, 1, 10e3, 100e3, 1);
+	s = sb_load_steady(&open, &options, 1, 10e3, 100e3, 1);
+	sb_options_free(&options);
+	return s;
 }
 
 static void a_repetition_is_as_long_as_its_queue_needs(void **state)
