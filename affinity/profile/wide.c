@@ -12,16 +12,17 @@
 /* hwloc's trees are as deep as a machine is.
  * NOLINTBEGIN(misc-no-recursion) */
 
+/* Numbers from first to end, without the end. */
+struct range {
+	uint32_t first, end;
+};
+
 struct writer {
 	FILE *out;
 	const char *text;
 	const struct sb_shape *shape;
 	uint32_t made[HWLOC_OBJ_TYPE_MAX]; /* how many, of each type */
-};
-
-/* Numbers from first to end, without the end. */
-struct range {
-	uint32_t first, end;
+	struct range around; /* the nodes of the nearest object around that has some */
 };
 
 /* ---- sets ---- */
@@ -157,8 +158,9 @@ static void put_info(const struct writer *w, hwloc_obj_t root)
 	}
 }
 
-/* hwloc numbers the nodes of an object's children before its own. What
- * is inside their CPUs it adds to the sets of nodes itself. */
+/* hwloc numbers the nodes of an object's children before its own. What else
+ * is inside their CPUs, or around them, it adds to the sets of nodes itself; from 2.15 on
+ * it wants a set of each object. */
 static void put_object(struct writer *w, hwloc_obj_t obj, uint32_t level, struct range cpus,
 		       struct range nodes)
 {
@@ -166,11 +168,13 @@ static void put_object(struct writer *w, hwloc_obj_t obj, uint32_t level, struct
 	const uint32_t each = children ? (cpus.end - cpus.first) / children : 0;
 	const uint32_t own = nodes.end - count_memory(obj);
 	const uint32_t below = children ? (own - nodes.first) / children : 0;
+	const struct range around = w->around;
 
+	if (own < nodes.end)
+		w->around = (struct range){ own, nodes.end };
 	begin_object(w, obj);
 	put_sets(w, "cpuset", cpus);
-	if (nodes.end > nodes.first)
-		put_sets(w, "nodeset", nodes);
+	put_sets(w, "nodeset", nodes.end > nodes.first ? nodes : w->around);
 	if (!obj->parent) {
 		put_set(w, "allowed_", "cpuset", cpus);
 		put_set(w, "allowed_", "nodeset", nodes);
@@ -185,6 +189,7 @@ static void put_object(struct writer *w, hwloc_obj_t obj, uint32_t level, struct
 			(struct range){ cpus.first + i * each, cpus.first + (i + 1) * each },
 			(struct range){ nodes.first + i * below, nodes.first + (i + 1) * below });
 	fputs("</object>\n", w->out);
+	w->around = around;
 }
 
 /* NOLINTEND(misc-no-recursion) */
