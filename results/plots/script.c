@@ -75,8 +75,8 @@ static bool overlaps(const struct sb_plot_panel *panel, uint32_t i, double width
 	return false;
 }
 
-/* Names above the panel: over their lines, within the picture, and where two would
- * overlap, in another row. */
+/* Names above the panel: over their lines, within the picture, right of the numbers of the axis, and
+ * where two would overlap, in another row. */
 static void place_names(struct sb_plot_panel *panel, const struct place *at)
 {
 	for (uint32_t i = 0; i < panel->marks; i++) {
@@ -86,7 +86,7 @@ static void place_names(struct sb_plot_panel *panel, const struct place *at)
 
 		if (mark->axis != 'x' || !*mark->text)
 			continue;
-		x = fmax(x, EDGE + width / 2);
+		x = fmax(x, at->left + width / 2);
 		mark->x = (uint32_t)fmin(x, SB_PLOT_WIDTH - EDGE - width / 2);
 		while (overlaps(panel, i, width, mark->row))
 			mark->row++;
