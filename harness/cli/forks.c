@@ -33,21 +33,13 @@ static int check_until_ci(const struct sb_options *options)
 
 static int apply_defaults(struct sb_options *options)
 {
-	static const struct {
-		enum sb_option_id id;
-		const char *text;
-	} values[] = {
+	static const struct sb_option_default values[] = {
 		{ SB_OPT_duration, "130ms" },
 		{ SB_OPT_warmup, "100ms" },
 		{ SB_OPT_repetitions, "3" },
 	};
-	int rc = 0;
 
-	for (size_t i = 0; i < SB_ARRAY_SIZE(values) && !rc; i++) {
-		if (!strcmp(options->value[values[i].id].source, "default"))
-			rc = sb_options_set(options, values[i].id, values[i].text, "forks");
-	}
-	return rc;
+	return sb_options_default(options, SB_VERB_RUN, values, SB_ARRAY_SIZE(values), "forks");
 }
 
 int sb_options_apply_forks(struct sb_options *options, enum sb_verb verb)

@@ -255,14 +255,25 @@ static int apply_policy(struct sb_options *options)
 	return rc;
 }
 
+int sb_options_default(struct sb_options *options, enum sb_verb verb,
+		       const struct sb_option_default *value, size_t n, const char *source)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc; i++) {
+		const enum sb_option_id id = value[i].id;
+
+		if ((sb_option[id].verbs & verb) && !strcmp(options->value[id].source, "default"))
+			rc = sb_options_set(options, id, value[i].text, source);
+	}
+	return rc;
+}
+
 /* In virtual time there is no noise to average out, and a second takes minutes. A sweep ranks
  * nothing with fewer rounds, and each repetition of a search halves what is left. */
 static int apply_virtual_defaults(struct sb_options *options, enum sb_verb verb)
 {
-	const struct {
-		enum sb_option_id id;
-		const char *text;
-	} values[] = {
+	const struct sb_option_default values[] = {
 		{ SB_OPT_duration, "auto" },
 		{ SB_OPT_warmup, "1ms" },
 		{ SB_OPT_repetitions, verb == SB_VERB_SWEEP		      ? "5"
@@ -270,16 +281,10 @@ static int apply_virtual_defaults(struct sb_options *options, enum sb_verb verb)
 									      : "3" },
 		{ SB_OPT_series, "none" },
 	};
-	int rc = 0;
 
-	for (size_t i = 0; i < SB_ARRAY_SIZE(values) && !rc; i++) {
-		const enum sb_option_id id = values[i].id;
-
-		if (sb_opt(options, SB_OPT_virtual) && (sb_option[id].verbs & verb) &&
-		    !strcmp(options->value[id].source, "default"))
-			rc = sb_options_set(options, id, values[i].text, "virtual");
-	}
-	return rc;
+	return sb_opt(options, SB_OPT_virtual)
+		       ? sb_options_default(options, verb, values, SB_ARRAY_SIZE(values), "virtual")
+		       : 0;
 }
 
 /* The least of it. */

@@ -40,6 +40,15 @@ int sb_options_check_environment(void);
 /* Sets what the command line says. Returns an exit status. */
 int sb_options_from_arguments(struct sb_options *options, enum sb_verb verb, int argc, char **argv);
 
+struct sb_option_default {
+	enum sb_option_id id;
+	const char *text;
+};
+
+/* Sets those of these options that the verb has and nothing has set. Returns an exit status. */
+int sb_options_default(struct sb_options *options, enum sb_verb verb,
+		       const struct sb_option_default *value, size_t n, const char *source);
+
 /* The number of --forks, once all other options are known, and what it changes. */
 int sb_options_apply_forks(struct sb_options *options, enum sb_verb verb);
 
