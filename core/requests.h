@@ -32,7 +32,8 @@ struct sb_request_times {
 /* Records a request that the step has completed: if it is one of the slowest, it is kept. */
 void sb_step_request(const struct sb_step *step, const struct sb_request_times *times);
 
-/* Those intended in one of so many equal parts of the time in which requests are. */
+/* The window of a round is divided into SB_REQUEST_BATCHES equal parts; a batch counts the requests whose
+ * intended times lie in one part. */
 #define SB_REQUEST_BATCHES 16
 struct sb_request_batch {
 	uint64_t requests;

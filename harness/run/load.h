@@ -46,14 +46,16 @@ double sb_load_capacity(const struct sb_requests *requests, uint32_t workers);
 /* Makes it an open loop again. */
 void sb_load_open(struct sb_load *load, double rate_per_s);
 
-/* What a repetition of an open loop in virtual time needs. All 0: there is no such loop. Without a steady
- * state only the load is known. */
+/*
+ * The times that a repetition of an open loop needs in virtual time. All members are 0 in real time and in a
+ * closed loop. If the queue has no steady state, `load` is the only member that is set.
+ */
 struct sb_steady {
-	double load; /* of the servers; 1 and more is too much */
-	double relaxation_ns;
-	uint64_t relax_ns;    /* until the queue has forgotten that it was empty */
-	double needed_ns;     /* for the mean sojourn time */
-	uint64_t duration_ns; /* so long, or as long as is possible */
+	double load; /* utilization of the servers; from 1 on the queue has no steady state */
+	double relaxation_ns; /* relaxation time of the queue */
+	uint64_t relax_ns;    /* from the start of the load to the start of the repetition */
+	double needed_ns;     /* duration that the mean sojourn time needs */
+	uint64_t duration_ns; /* the lesser of needed_ns and the longest duration allowed */
 };
 
 /* capacity_per_s: 0: not measured, then the servers are the workers, and cost nothing. asked_ns,

@@ -46,7 +46,8 @@ static void keep_requests(struct sb_measurement *m, struct sb_record *record)
 	memcpy(hist, m->requests.hist, SB_REQUEST_HISTS * sizeof(*hist));
 }
 
-/* Of a repetition: that of the options, or more for a step of --find-slo, or what the queue needs. */
+/* Returns the duration of a repetition: --duration, or the duration that the queue or the step of --find-slo
+ * needs if that is longer. */
 static uint64_t duration_of(const struct sb_measurement *m)
 {
 	uint64_t least_ns = sb_opt(m->options, SB_OPT_duration);

@@ -214,8 +214,8 @@ static void settle(struct sb_measurement *m, struct sb_measured *sum)
 }
 
 /*
- * Until the queue has forgotten that it was empty: the repetition begins then, so
- * what the round has taken until then is no part of it.
+ * Waits for the relaxation time of the queue, which is empty at first. The repetition starts after that:
+ * the time and the CPU time of the wait are subtracted, and all readings are taken again.
  */
 static bool relax(struct sb_measurement *m, struct sb_measured *sum, uint64_t start, uint64_t cpu)
 {
@@ -374,7 +374,8 @@ bool sb_is_search(const struct sb_options *options)
  * then on the load is the asked share of that. */
 #define CAPACITY_NS		  UINT64_C(300000000)
 #define VIRTUAL_CAPACITY_NS	  UINT64_C(10000000)
-/* Of each worker: at the end not all have work, for the time of some requests. */
+/* The closed loop lasts for this many requests of each worker, because workers run out of work at its end,
+ * for the time of a few requests. */
 #define VIRTUAL_CAPACITY_REQUESTS 1000
 
 uint64_t sb_capacity_ns(const struct sb_options *options)

@@ -27,8 +27,8 @@ struct sb_measurement {
 	struct sb_conditions conditions;
 	bool restless; /* the warm-up has found no end */
 	struct sb_load load;
-	struct sb_steady steady;  /* of the repetition; all 0: in real time, or there is none */
-	struct sb_record *record; /* of the repetition that goes on; NULL: none does */
+	struct sb_steady steady;  /* of the current repetition, see load.h */
+	struct sb_record *record; /* of the current repetition; NULL between repetitions */
 	uint64_t mapped_before;	  /* bytes, when it began */
 	/* Of the rounds since both were cleared. */
 	struct sb_measured measured;

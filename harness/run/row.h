@@ -21,9 +21,9 @@ char *sb_row_read(const char *directory);
 SB_MUST_CHECK int sb_row_take_facts(const struct sb_result *from, struct sb_result *to);
 
 /*
- * Moves so many rows of `from` into the series, from that repetition on, and with them the readings
- * of its memory that the series does not have yet. A row's fork is as the series has it. False: `from`
- * has not as many rows of that series; nothing is moved.
+ * Moves the `rows` rows of `from` to the records of the series, starting at record `repetition`. Moves the
+ * readings of the memory, too, if the series has none. Each record keeps its own fork number. Returns false,
+ * and moves nothing, if `from` has another number of rows or of workers.
  */
 bool sb_rows_adopt(struct sb_result *from, struct sb_series *series, uint32_t repetition,
 		   uint32_t rows);

@@ -63,8 +63,8 @@ SB_MUST_CHECK int sb_saved_take_facts(struct sb_saved *saved, struct sb_result *
 SB_MUST_CHECK int sb_saved_adopt(struct sb_saved *saved, uint32_t index,
 				 const struct sb_options *options, struct sb_series *series);
 
-/* Saves so many rows of the result's series number `index`, from that repetition on, together. A
- * store that cannot be written ends nothing: a line says so, once. */
+/* Saves `rows` rows of the result's series number `index`, starting at row `repetition`, in one transaction.
+ * If the store cannot be written, prints one line, once, and the measurement goes on. */
 void sb_saved_keep(struct sb_saved *saved, const struct sb_result *result, uint32_t index,
 		   uint32_t repetition, uint32_t rows);
 
