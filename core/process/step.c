@@ -114,6 +114,33 @@ SB_COLD static uint32_t fill_by_kind(struct sb_worker *w, struct sb_process *p, 
 	return n;
 }
 
+/* Several events, or one to convert, to record or to count. */
+static SB_NOINLINE uint32_t fill_several(struct sb_worker *w, struct sb_process *p, uint32_t budget,
+					 uint64_t *now)
+{
+	const uint32_t n = take_events(w, p, &p->backlog, 0, budget, now);
+
+	return n ? n : fill_by_kind(w, p, budget, now);
+}
+
+/* Moves the events of a step into the worker's array: most often one. Returns how many. */
+SB_INLINE uint32_t fill_events(struct sb_worker *w, struct sb_process *p, uint32_t budget,
+			       uint64_t *now)
+{
+	struct sb_event_node *node = p->backlog.first;
+
+	if (!node)
+		return 0;
+	if (node->next || node->sent_ns || node->event.type >= SB_EVENT_BUILTIN ||
+	    w->scheduler->config.mailbox_bound)
+		return fill_several(w, p, budget, now);
+	sb_touch(node, sizeof(*node));
+	p->backlog.first = NULL;
+	w->events[0] = node->event;
+	sb_pool_free(&w->pool, node, sizeof(*node));
+	return 1;
+}
+
 /* ---- yields ---- */
 
 int sb_step_yield_overflow(struct sb_step *step, const struct sb_yield *yield)
@@ -379,9 +406,7 @@ static int run_step(struct sb_worker *w, struct sb_process *p, bool *whole_batch
 	if (SB_UNLIKELY(p->ready_ns))
 		now = sb_record_start(w, p);
 	p->last_worker = w->id;
-	events = take_events(w, p, &p->backlog, 0, budget, &now);
-	if (SB_UNLIKELY(!events && p->backlog.first))
-		events = fill_by_kind(w, p, budget, &now);
+	events = fill_events(w, p, budget, &now);
 	if (SB_UNLIKELY(events == budget))
 		*whole_batch = note_whole_batch(w, p);
 	step->self = p->pid;
