@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,6 +307,16 @@ static int cannot_start(const struct sb_placement *placement, uint32_t worker, i
 		       strerror(-rc), limits(rc));
 }
 
+/* This thread is woken when a round has ended, while workers still look for work. In the batch
+ * class its wakeup preempts none of them (sched(7)). Threads that it starts are in the usual one. */
+static void become_batch(void)
+{
+	const struct sched_param param = { .sched_priority = 0 };
+
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		(void)sched_setscheduler(0, SCHED_BATCH | SCHED_RESET_ON_FORK, &param);
+}
+
 static int measure_started(struct sb_measurement *m, struct sb_series *series)
 {
 	uint32_t failed = 0;
@@ -318,6 +329,7 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 		return 0;
 	}
 	m->ground->held = true;
+	become_batch();
 	if (open_osview(m)) {
 		m->glances = sb_glances_make(m->options, &m->run, m->os);
 		run_repetitions(m, series);
