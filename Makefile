@@ -190,6 +190,9 @@ ifeq ($(PART),programs)
 SHELL_TESTS :=
 LEFT_OUT := PART=programs: the scripts that test the command
 endif
+# Those that take minutes in some build begin first, lest one runs alone at the end.
+CHECKED = $(SHELL_TESTS) $(EXPLORE) $(TORTURE_TEST) $(VIRTUAL_TESTS) $(TESTS) $(SMALL_TESTS)
+LONG_TESTS := %/test_contract %/test_damage %/test_orders.sh %/test_hostile.sh %/test_plugin.sh
 # The command with a workload whose check always fails; see tests/command/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
@@ -254,7 +257,7 @@ check: ## install what is missing, build, run every test (MODE=, CC=)
 	$(Q)$(MAKE) --no-print-directory -j $$(nproc) $(if $(filter harness,$(MODULES)),all) build-tests
 	$(if $(LEFT_OUT),@echo "# skipped: $(LEFT_OUT)")
 	$(if $(VIRTUAL_LEFT_OUT),@echo "# skipped: $(VIRTUAL_LEFT_OUT)")
-	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(SHELL_TESTS) $(EXPLORE) $(TORTURE_TEST) $(VIRTUAL_TESTS) $(TESTS) $(SMALL_TESTS)
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(OUT) $(filter $(LONG_TESTS),$(CHECKED)) $(filter-out $(LONG_TESTS),$(CHECKED))
 
 # The tests of core/ as rings of four slots make them hard, one in virtual time, and the library as a user has it.
 CORE_TESTS := $(filter-out %/test_stress,$(SMALL_TESTS)) $(filter %/virtual/test_theory,$(VIRTUAL_TESTS))

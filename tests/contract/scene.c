@@ -2,7 +2,7 @@
  * scene.c - brings a scheduler into a state, has a caller of the wanted kind make one call, and
  * ends everything, so that a call that leaves something broken behind fails its own cell.
  *
- * Nothing sleeps for synchronisation: each part waits for a flag that another part sets.
+ * No part relies on a time: each waits for a flag that another part sets.
  */
 #include "tests/contract/scene.h"
 
@@ -28,8 +28,10 @@ void scene_require(bool condition, const char *text)
 
 void scene_await(_Atomic(bool) *flag)
 {
+	const struct timespec some = { .tv_nsec = 50000 };
+
 	while (!atomic_load(flag))
-		sched_yield();
+		nanosleep(&some, NULL); /* leaves the CPU to who sets it */
 }
 
 /* ---- which parts a scene has ---- */
@@ -86,6 +88,7 @@ static struct sb_scheduler *create(struct scene *scene, bool is_home)
 		places[i] = (struct sb_place){ -1, i, i, 0, 0, 0 };
 	sb_config_init(&config);
 	config.hold_ns = HOLD_NS;
+	config.record = false;
 	if (is_home) {
 		config.hook = scene;
 		config.on_start = scene_on_start;
