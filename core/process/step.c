@@ -131,8 +131,8 @@ SB_INLINE uint32_t fill_events(struct sb_worker *w, struct sb_process *p, uint32
 
 	if (!node)
 		return 0;
-	if (node->next || node->sent_ns || node->event.type >= SB_EVENT_BUILTIN ||
-	    w->scheduler->config.mailbox_bound)
+	if (node->next || SB_UNLIKELY(node->sent_ns || node->event.type >= SB_EVENT_BUILTIN ||
+				      w->scheduler->config.mailbox_bound))
 		return fill_several(w, p, budget, now);
 	sb_touch(node, sizeof(*node));
 	p->backlog.first = NULL;
@@ -270,7 +270,7 @@ static void settle(struct sb_worker *w, struct sb_process *p, int status, bool w
 	SB_WINDOW();
 	/* The backlog holds what came from this worker itself and what went
 	 * over the budget; all else sets the wakeup flag. */
-	if (waits && !p->backlog.first && sb_word_release(p, to))
+	if (waits && SB_LIKELY(!p->backlog.first && sb_word_release(p, to)))
 		return;
 	/* One choice for the yields and for what they lead to. */
 	run_again(w, p,
