@@ -192,7 +192,7 @@ LEFT_OUT := PART=programs: the scripts that test the command
 endif
 # Those that take minutes in some build begin first, lest one runs alone at the end.
 CHECKED = $(SHELL_TESTS) $(EXPLORE) $(TORTURE_TEST) $(VIRTUAL_TESTS) $(TESTS) $(SMALL_TESTS)
-LONG_TESTS := %/test_contract %/test_damage %/test_orders.sh %/test_hostile.sh %/test_plugin.sh
+LONG_TESTS := %/test_contract %/test_damage %/test_orders.sh %/test_models.sh %/test_pictures.sh %/test_gate.sh %/test_howto.sh
 # The command with a workload whose check always fails; see tests/command/wrong.c.
 WRONG := $(OUT)/tests/sched-bench-wrong
 
