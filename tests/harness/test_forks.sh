@@ -89,6 +89,33 @@ holds "each fork has a seed" measure seeds -w skynet --leaves 100 --forks 2 -r 1
 holds "and the result the one that was given" python seeds \
 	'assert result["sched_bench"]["meta"]["options"]["seed"] == "7"'
 
+# ---- where the host has put the CPUs ----
+
+# readings DIRECTORY: how many there are, and of how many forks.
+readings() {
+	python "$1" '
+line = [(r["fork"], r["line_transfer_ns"]) for r in rows if r["line_transfer_ns"]]
+assert len(set(line)) == len({f for f, l in line}), line
+assert all(1 < float(l) < 1e5 for f, l in line), line
+print(len(line))'
+}
+# Other threads on these CPUs may leave some forks without.
+read_at_two() { measure line -w yield --yields 2000 --forks 6 -r 2 --workers "$1" && [ "$(readings line)" -gt 0 ]; }
+if [ "$(nproc)" -gt 1 ]; then
+	holds "a fork of two workers reads what a cache line takes" again read_at_two 2
+	holds "so does one of one, beside another CPU" again read_at_two 1
+else
+	skips "a fork reads what a cache line takes" "one CPU may be used"
+fi
+read_at_one() {
+	first=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+	rm -rf "$work/line"
+	# shellcheck disable=SC2086
+	taskset -c "$first" "$program" run $quick -w yield --yields 2000 -r 2 -q -o "$work/line"
+	[ "$(readings line)" -eq 0 ]
+}
+holds "one CPU has no other" again read_at_one
+
 # ---- until the interval is narrow ----
 
 narrow() {
