@@ -14,9 +14,7 @@
 
 /* ---- the answer of a run ---- */
 
-/* The first objective, if it was measured: a percentile needs many samples. */
-static enum sb_metric_id objective_of(const struct sb_result *result,
-				      const struct sb_series *series)
+enum sb_metric_id sb_answer_metric(const struct sb_result *result, const struct sb_series *series)
 {
 	const char *text = sb_result_fact(result, "objectives", series->workload);
 	enum sb_metric_id metric;
@@ -110,7 +108,7 @@ static void put_validity(FILE *out, const struct sb_series *series, bool has_hos
 
 static void put_measured(FILE *out, const struct sb_result *result, const struct sb_series *series)
 {
-	const enum sb_metric_id metric = objective_of(result, series);
+	const enum sb_metric_id metric = sb_answer_metric(result, series);
 	const struct sb_median median = sb_series_median(series, metric);
 	const struct sb_spread offered = sb_series_spread(series, SB_METRIC_offered_per_s);
 
@@ -128,10 +126,11 @@ static void put_measured(FILE *out, const struct sb_result *result, const struct
 
 static void put_row(FILE *out, const struct sb_result *result, const struct sb_series *series)
 {
-	const enum sb_metric_id metric = objective_of(result, series);
+	const enum sb_metric_id metric = sb_answer_metric(result, series);
 	const struct sb_host_change host = sb_series_host_change(series, metric);
 	char title[SB_SERIES_TITLE_BYTES];
 	char change[SB_REASON_BYTES];
+	const char *another;
 
 	sb_series_title(title, series);
 	fprintf(out, "%s%s: ", title, sb_series_topology_mark(series));
@@ -145,6 +144,9 @@ static void put_row(FILE *out, const struct sb_result *result, const struct sb_s
 	}
 	put_validity(out, series, host.changes > 0);
 	fputs(".\n", out);
+	another = sb_result_fact(result, "another_run", title);
+	if (*another)
+		fprintf(out, "  another run on this machine %s\n", another);
 }
 
 /* More than that are in the table. */
