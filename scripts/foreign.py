@@ -41,7 +41,7 @@ results/convert/benchstat.c put_part put_line put_name
 results/convert/hlog.c put_word put_times
 results/compare/fleet.c swept_text sb_fleet_answer
 results/compare/findings.c put_name put_workload sb_findings_answer
-results/files/answer.c put_reason put_rows
+results/files/answer.c put_reason put_row
 results/files/wrap.c sb_put_wrapped
 results/ledger/exemplars.c say_preempted
 results/page/page.c put_count sb_page_machine sb_page_workloads

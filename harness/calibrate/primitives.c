@@ -5,7 +5,7 @@
 
 #include "core/platform/platform.h"
 #include "core/queue/deque.h"
-#include "harness/calibrate/pair.h"
+#include "harness/system/pair.h"
 #include "workloads/lib/work.h"
 
 /* A loop that is timed as a whole; a sample is its share of one turn. */
@@ -118,44 +118,6 @@ void sb_measure_work(struct sb_calibration *c)
 	sb_calibration_add(c, SB_COST_work_units_per_us, "", rate.sample, rate.samples);
 }
 
-/* ---- two threads, each on a CPU ---- */
-
-bool sb_pair_wait_for_turn(struct sb_pair *p, uint64_t turn)
-{
-	for (uint32_t i = 1; sb_load_acq(&p->turn) != turn; i++) {
-		if (sb_load_rlx(&p->over))
-			return false;
-		if (i % SB_PAIR_LOOKS)
-			sb_cpu_pause();
-		else
-			sb_thread_yield();
-	}
-	return true;
-}
-
-bool sb_pair_add_sample(struct sb_pair *p, double ns)
-{
-	p->sample[p->taken++] = ns;
-	return p->taken < p->samples;
-}
-
-bool sb_pair_run(struct sb_pair *p, void *(*first)(void *), void *(*second)(void *))
-{
-	struct sb_thread thread[2];
-	bool ok;
-
-	if (sb_thread_start(&thread[1], p->cpu[1], second, p))
-		return false;
-	ok = !sb_thread_start(&thread[0], p->cpu[0], first, p);
-	if (ok)
-		sb_thread_join(&thread[0]);
-	sb_store_rel(&p->over, 1);
-	if (p->bed)
-		sb_unpark(p->bed);
-	sb_thread_join(&thread[1]);
-	return ok;
-}
-
 static void describe_pair(const struct sb_pair *p, char *out, size_t bytes)
 {
 	snprintf(out, bytes, "CPU %d to %d", p->cpu[0], p->cpu[1]);
@@ -163,75 +125,14 @@ static void describe_pair(const struct sb_pair *p, char *out, size_t bytes)
 
 /* ---- a cache line ---- */
 
-#define PASSED_LINES 64
-
-/* Each line names the next one, so that a read cannot begin before the one ahead of it has ended. */
-struct passed_line {
-	alignas(SB_LINE) _Atomic(uint64_t) next;
-};
-
-/* All of them, once each, in an order that no prefetcher guesses. */
-static uint64_t line_after(uint64_t line)
-{
-	return (29 * line + 11) % PASSED_LINES;
-}
-
-static void write_lines(struct passed_line *lines)
-{
-	for (uint64_t i = 0; i < PASSED_LINES; i++)
-		sb_store_rlx(&lines[i].next, line_after(i));
-}
-
-static void read_lines(struct passed_line *lines)
-{
-	uint64_t line = 0;
-
-	for (int i = 0; i < PASSED_LINES; i++)
-		line = sb_load_rlx(&lines[line].next);
-	keep(line);
-}
-
-static void *read_what_the_other_wrote(void *arg)
-{
-	struct sb_pair *p = arg;
-	const uint64_t begin = sb_clock_ns();
-	uint64_t turn = 0;
-	uint64_t start;
-	double ns;
-
-	do {
-		sb_store_rel(&p->turn, turn + 1);
-		turn += 2;
-		if (!sb_pair_wait_for_turn(p, turn))
-			break;
-		start = sb_clock_stamp_ns();
-		read_lines(p->data);
-		ns = (double)(sb_clock_stamp_ns() - start) / PASSED_LINES;
-	} while (sb_pair_add_sample(p, ns) && sb_clock_ns() - begin < SB_PAIR_TIME_NS);
-	return NULL;
-}
-
-static void *write_in_turn(void *arg)
-{
-	struct sb_pair *p = arg;
-
-	for (uint64_t turn = 1; sb_pair_wait_for_turn(p, turn); turn += 2) {
-		write_lines(p->data);
-		sb_store_rel(&p->turn, turn + 1);
-	}
-	return NULL;
-}
-
 static void measure_transfer(struct sb_calibration *c, int a, int b)
 {
-	static struct passed_line lines[PASSED_LINES];
 	struct sb_pair p = { .cpu = { a, b },
-			     .samples = sb_calibration_samples(c, SB_PAIR_SAMPLES_MAX),
-			     .data = lines };
+			     .samples = sb_calibration_samples(c, SB_PAIR_SAMPLES_MAX) };
 	char of[40];
 
 	describe_pair(&p, of, sizeof(of));
-	if (sb_pair_run(&p, read_what_the_other_wrote, write_in_turn))
+	if (sb_pair_pass_lines(&p, SB_PAIR_TIME_NS))
 		sb_calibration_add(c, SB_COST_line_transfer_ns, of, p.sample, p.taken);
 }
 

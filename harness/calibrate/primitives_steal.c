@@ -6,8 +6,8 @@
 #include "core/platform/platform.h"
 #include "core/queue/deque.h"
 #include "core/worker/distance.h"
-#include "harness/calibrate/pair.h"
 #include "harness/calibrate/primitives.h"
+#include "harness/system/pair.h"
 
 #define STEAL_ITEMS 32
 

@@ -24,7 +24,7 @@ static bool has_long(const struct option *table, size_t n, const char *name)
 
 static bool has_workloads(enum sb_verb verb)
 {
-	return verb & (SB_VERBS_RUNNING | SB_VERB_EXPLORE);
+	return verb & SB_VERBS_CHOOSING;
 }
 
 size_t sb_options_long_table(struct option *table, enum sb_verb verb)

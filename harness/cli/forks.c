@@ -46,7 +46,8 @@ int sb_options_apply_forks(struct sb_options *options, enum sb_verb verb)
 {
 	struct sb_option_value *forks = &options->value[SB_OPT_forks];
 
-	if (verb != SB_VERB_RUN || (!forks->alternative && prefers_one(options)))
+	if (!(verb & (SB_VERB_RUN | SB_VERB_CALIBRATE)) ||
+	    (!forks->alternative && prefers_one(options)))
 		forks->number = 1;
 	else if (!forks->alternative)
 		forks->number = FORKS;

@@ -13,6 +13,7 @@
 #include "harness/plugin/plugin.h"
 #include "harness/terminal/status.h"
 #include "harness/terminal/text.h"
+#include "results/compare/spreads.h"
 #include "workloads/load/quantity.h"
 
 /* "|default|spec" */

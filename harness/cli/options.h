@@ -29,6 +29,8 @@ enum sb_verb {
 	SB_VERBS_ALL = 65535,
 	/* Those that run workloads. */
 	SB_VERBS_RUNNING = SB_VERB_RUN | SB_VERB_SWEEP | SB_VERB_AB | SB_VERB_GATE,
+	/* Those that take workloads, and their parameters. */
+	SB_VERBS_CHOOSING = SB_VERBS_RUNNING | SB_VERB_EXPLORE | SB_VERB_CALIBRATE,
 	/* Those others whose table goes to standard output. */
 	SB_VERBS_PRINTING = SB_VERB_COMPARE | SB_VERB_PLOT | SB_VERB_TOPO | SB_VERB_CHECK |
 			    SB_VERB_CALIBRATE | SB_VERB_MICRO | SB_VERB_LIST,

@@ -250,7 +250,7 @@ static void offer_options(struct part part)
 		if (sb_option[id].verbs & verb)
 			offer(part, text, "", sb_option[id].help);
 	}
-	if (verb & (SB_VERBS_RUNNING | SB_VERB_EXPLORE))
+	if (verb & SB_VERBS_CHOOSING)
 		offer_params(part, "--", "");
 }
 

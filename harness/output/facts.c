@@ -44,6 +44,8 @@ static int add_kernel(struct sb_result *result)
 	rc |= sb_result_add_fact(result, "machine", "host_name", names.nodename);
 	rc |= sb_result_add_fact(result, "machine", "kernel", names.release);
 	rc |= sb_result_add_fact(result, "machine", "architecture", names.machine);
+	rc |= sb_result_add_fact(result, "machine", "boot_id",
+				 read_line("/proc/sys/kernel/random/boot_id", line, sizeof(line)));
 	rc |= sb_result_add_fact(
 		result, "machine", "clock_source",
 		read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", line,

@@ -2,7 +2,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+
+#include "harness/system/pair.h"
 
 /* A list of CPUs is rarely longer; a longer one is cut off in the reason. */
 #define LIST_BYTES 40
@@ -52,4 +55,15 @@ bool sb_ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc)
 			 "worker %" PRIu32 " can no longer be pinned to CPU %d", worker,
 			 ground->placement->place[worker].os_cpu);
 	return true;
+}
+
+double sb_ground_transfer_ns(const struct sb_ground *ground)
+{
+	const struct sb_placement *p = ground->placement;
+	const int first = p->place[0].os_cpu;
+	int other = p->place[p->workers - 1].os_cpu;
+
+	for (int cpu = 0; cpu < SB_CPUS_MAX && other == first; cpu++)
+		other = sb_cpu_mask_has(&ground->usable, cpu) ? cpu : other;
+	return first < 0 || other == first ? (double)NAN : sb_line_transfer_ns(first, other);
 }

@@ -27,4 +27,8 @@ bool sb_ground_holds(struct sb_ground *ground, const struct sb_scheduler *schedu
  * the CPU before; lost then says so. */
 bool sb_ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc);
 
+/* The time to transfer a cache line between the CPUs of the first and the last worker, or of the only
+ * one and another that may be used. NaN: there are no two, or they are not pinned. */
+double sb_ground_transfer_ns(const struct sb_ground *ground);
+
 #endif

@@ -144,6 +144,7 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 	sb_scheduler_read_memory(m->run.scheduler, &measured->memory);
 	measured->mapped_before = m->mapped_before;
 	measured->look_ns = m->look_ns;
+	measured->line_transfer_ns = m->line_transfer_ns;
 	sb_record_compute(record, measured, &m->series->placement);
 	keep_requests(m, record);
 	keep_own_metrics(m, record);
@@ -427,6 +428,7 @@ int sb_measure(struct sb_series *series, const struct sb_chosen *chosen,
 	m->conditions.shares = sb_load_sharing(options, chosen, ground, &cpus);
 	m->conditions.polls = options->value[SB_OPT_park].alternative == SB_PARK_POLL;
 	m->look_ns = sb_look_ns();
+	m->line_transfer_ns = sb_ground_transfer_ns(ground);
 	m->fault_ns = sb_opt(options, SB_OPT_exemplars) ? sb_fault_ns() : (double)NAN;
 	rc = sb_load_make(&m->load, options, m->workers);
 	if (!rc) {

@@ -16,6 +16,7 @@ struct sb_measurement {
 	const struct sb_series *series;
 	uint32_t workers;
 	double look_ns;		       /* cost of a clock read */
+	double line_transfer_ns;       /* between workers' CPUs; NaN: not measured */
 	double fault_ns;	       /* cost of a page fault */
 	uint64_t exemplars_since_ns;   /* when the repetition began */
 	struct sb_worker_reading *now; /* one, of whichever worker is looked at */

@@ -13,6 +13,7 @@
 #include "harness/calibrate/model.h"
 #include "harness/calibrate/primitives.h"
 #include "harness/calibrate/recording.h"
+#include "harness/calibrate/runs.h"
 #include "harness/cli/help.h"
 #include "harness/cli/options.h"
 #include "harness/output/output.h"
@@ -136,6 +137,27 @@ static int calibrate(const struct sb_options *options)
 	return rc;
 }
 
+/* Options of runs need --runs, and with it nothing else is measured. */
+static int check_runs(const struct sb_options *options)
+{
+	static const enum sb_option_id of_runs[] = { SB_OPT_workload,	 SB_OPT_workers,
+						     SB_OPT_forks,	 SB_OPT_duration,
+						     SB_OPT_repetitions, SB_OPT_warmup,
+						     SB_OPT_load,	 SB_OPT_rate };
+	static const enum sb_option_id others[] = { SB_OPT_fast, SB_OPT_part, SB_OPT_save_model,
+						    SB_OPT_format };
+	const bool has_runs = sb_opt(options, SB_OPT_runs) > 0;
+	const enum sb_option_id *refused = has_runs ? others : of_runs;
+	const size_t n = has_runs ? SB_ARRAY_SIZE(others) : SB_ARRAY_SIZE(of_runs);
+
+	for (size_t i = 0; i < n; i++) {
+		if (sb_option_is_said(options, refused[i]))
+			return sb_fail(SB_EXIT_USAGE, "--%s: expected it %s --runs",
+				       sb_option[refused[i]].name, has_runs ? "without" : "with");
+	}
+	return 0;
+}
+
 int sb_command_calibrate(int argc, char **argv)
 {
 	static struct sb_options options;
@@ -144,7 +166,10 @@ int sb_command_calibrate(int argc, char **argv)
 	if (!rc && sb_opt(&options, SB_OPT_help))
 		sb_help_verb(SB_VERB_CALIBRATE);
 	else if (!rc)
-		rc = calibrate(&options);
+		rc = check_runs(&options);
+	if (!rc && !sb_opt(&options, SB_OPT_help))
+		rc = sb_opt(&options, SB_OPT_runs) ? sb_calibrate_runs(&options)
+						   : calibrate(&options);
 	sb_options_free(&options);
 	return rc;
 }

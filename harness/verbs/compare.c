@@ -4,12 +4,14 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/cli/help.h"
 #include "harness/compare/compared.h"
+#include "harness/output/runs.h"
 #include "harness/terminal/status.h"
 #include "harness/verbs/verbs.h"
 #include "results/files/answer.h"
@@ -25,6 +27,7 @@ struct session {
 	struct sb_result result[BOTH][SB_COMPARED_RUNS_MAX];
 	uint32_t runs[BOTH];	/* that were read */
 	const char *name[BOTH]; /* all of a side */
+	struct sb_spreads spreads;
 	struct sb_comparison comparison;
 };
 
@@ -126,7 +129,8 @@ static int compare_both(struct session *s)
 						.runs = { s->runs[A], s->runs[B] },
 						.metric = s->compared.metric,
 						.metrics = s->compared.n,
-						.is_chosen = s->compared.is_chosen };
+						.is_chosen = s->compared.is_chosen,
+						.spreads = &s->spreads };
 	rc = sb_comparison_make(&s->comparison);
 	if (rc == -E2BIG)
 		return sb_fail(SB_EXIT_USAGE,
@@ -148,6 +152,7 @@ static void print_pretty(const void *session, FILE *out)
 static int judge(const struct session *s)
 {
 	const struct sb_findings *findings = &s->comparison.findings;
+	bool is_elsewhere = false;
 
 	if (!s->comparison.matches)
 		return sb_fail(SB_EXIT_INVALID, "nothing can be compared: %s",
@@ -155,9 +160,15 @@ static int judge(const struct session *s)
 				       ? "no series has the same settings in both results"
 				       : "no workload is in both results");
 	for (uint32_t i = 0; i < findings->n; i++) {
-		if (sb_finding_is_conclusive(&findings->finding[i]) || findings->finding[i].is_open)
+		const struct sb_finding *f = &findings->finding[i];
+
+		if (sb_finding_is_conclusive(f) || (f->is_open && !isnan(f->estimate)))
 			return 0;
+		is_elsewhere |= f->is_open && *f->why;
 	}
+	if (is_elsewhere)
+		return sb_fail(SB_EXIT_INVALID, "nothing can be compared: the host has moved a "
+						"CPU between A and B, or during one of them");
 	return sb_fail(SB_EXIT_INVALID, "nothing can be compared: too few rows with numbers");
 }
 
@@ -167,6 +178,8 @@ static int compare(struct session *s)
 	int rc = read_both(s);
 
 	rc = rc ? rc : sb_compared_choose(&s->compared, s->options);
+	if (!rc)
+		sb_spreads_open(&s->spreads);
 	rc = rc ? rc : compare_both(s);
 	if (rc)
 		return rc;
@@ -193,6 +206,7 @@ static int run(const struct sb_options *options)
 			sb_result_free(&s.result[side][i]);
 	}
 	sb_comparison_free(&s.comparison);
+	sb_spreads_free(&s.spreads);
 	return rc;
 }
 

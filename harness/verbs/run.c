@@ -15,6 +15,7 @@
 #include "harness/output/exports.h"
 #include "harness/output/facts.h"
 #include "harness/output/outcome.h"
+#include "harness/output/runs.h"
 #include "harness/run/load.h"
 #include "harness/run/measure.h"
 #include "harness/run/placing.h"
@@ -205,7 +206,7 @@ static int measure(struct sb_run_session *session)
 	sb_watcher_open(&session->watcher, session->options);
 	rc = sb_run_measure_stages(session);
 	if (!rc && (sb_timing_add_drift(&session->result) || add_objectives(session) ||
-		    sb_answer_from_rows(&session->result)))
+		    sb_runs_foretell(&session->result) || sb_answer_from_rows(&session->result)))
 		rc = sb_fail_memory();
 	if (rc)
 		sb_watcher_close(&session->watcher);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/compare/apart.h"
 #include "results/record/series.h"
 #include "results/stats/unpaired.h"
 
@@ -99,15 +100,7 @@ static void note_method(struct sb_comparison *s)
 		break;
 	case SB_VALUES_OPEN:
 	default:
-		NOTE(s,
-		     "no verdict: how far runs of one program are apart on this machine is not "
-		     "known, and the spread within a run does not say it. sched-bench ab -A "
-		     "... -B ... decides in about 50 s; so do %d runs on each side, taken in "
-		     "turn: compare A1 A2 ... --with B1 B2 ...",
-		     SB_COMPARED_RUNS_LEAST);
-		if (s->runs[A] >= SB_COMPARED_RUNS_LEAST && s->runs[B] >= SB_COMPARED_RUNS_LEAST)
-			NOTE(s, "these runs were not taken in turn: at most two of one side may "
-				"follow each other, by their dates");
+		s->rc = s->rc ? s->rc : sb_apart_note(s);
 		break;
 	}
 }
@@ -296,10 +289,6 @@ static int find_in(struct sb_finding *f, const double *a, const double *b)
 	f->p = f->p_holm = out.p;
 	f->superiority = out.superiority;
 	f->sign = out.sign;
-	if (f->is_open) {
-		f->sign = 0;
-		f->low = f->high = f->detectable = f->p = f->p_holm = NAN;
-	}
 	return 0;
 }
 
@@ -310,10 +299,12 @@ static int find_one(struct sb_comparison *s, struct sb_finding *f, const struct 
 	double *b = values_of(s, B, m, f->metric, &f->n_b);
 	int rc;
 
-	f->is_open = s->values == SB_VALUES_OPEN;
+	f->is_open = false;
 	f->level = level;
 	sb_series_name(f->name, s->result[A], m->series[A]);
 	rc = a && b ? find_in(f, a, b) : -1;
+	if (!rc && s->values == SB_VALUES_OPEN)
+		sb_apart_judge(s, m, f);
 	free(a);
 	free(b);
 	return rc;
@@ -341,6 +332,7 @@ static int find_all(struct sb_comparison *s, uint32_t tests)
 static int find(struct sb_comparison *s)
 {
 	const size_t most = (size_t)s->matches * s->metrics;
+	uint32_t tests = 0;
 
 	if (most > SB_HOLM_MAX)
 		return -E2BIG;
@@ -348,7 +340,10 @@ static int find(struct sb_comparison *s)
 	s->findings.finding = calloc(most + 1, sizeof(*s->findings.finding));
 	if (!s->findings.finding || find_all(s, 1))
 		return -ENOMEM;
-	if (s->findings.n && find_all(s, s->findings.n))
+	/* Those that are left open are no tests. */
+	for (uint32_t i = 0; i < s->findings.n; i++)
+		tests += !s->findings.finding[i].is_open;
+	if (tests && find_all(s, tests))
 		return -ENOMEM;
 	sb_findings_adjust(&s->findings);
 	return 0;

@@ -105,10 +105,33 @@ static double change_of(const struct sb_finding *f, double value)
 	return f->scale == SB_PAIR_RATIO ? value - 1 : value;
 }
 
+#define HERE_BYTES 100
+
+/* "here B is 3.1 % slower" */
+static void describe_estimate(const struct sb_finding *f, char out[HERE_BYTES])
+{
+	const struct adjectives words = adjectives_of(f->metric);
+	const double change = change_of(f, f->estimate);
+	char size[SB_HUMAN_BYTES];
+
+	put_size(size, f, change);
+	if (change == 0)
+		snprintf(out, HERE_BYTES, "here B is as A");
+	else
+		snprintf(out, HERE_BYTES, "here B is %s %s", size,
+			 change > 0 ? words.higher : words.lower);
+}
+
 static void describe_none(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 {
 	char size[SB_HUMAN_BYTES];
+	char here[HERE_BYTES];
 
+	if (sb_finding_is_conclusive(f) && *f->why) {
+		describe_estimate(f, here);
+		snprintf(out, SB_FINDING_WORDS, "no difference shown; %s, and %s", here, f->why);
+		return;
+	}
 	if (!sb_finding_is_conclusive(f)) {
 		snprintf(out, SB_FINDING_WORDS,
 			 f->n_a && f->n_b ? "too few values for a verdict"
@@ -127,16 +150,14 @@ static void describe_none(const struct sb_finding *f, char out[SB_FINDING_WORDS]
 
 static void describe_open(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 {
-	const struct adjectives words = adjectives_of(f->metric);
-	const double change = change_of(f, f->estimate);
-	char size[SB_HUMAN_BYTES];
+	char here[HERE_BYTES];
 
-	put_size(size, f, change);
-	if (change == 0)
-		snprintf(out, SB_FINDING_WORDS, "no verdict; here B is as A");
+	describe_estimate(f, here);
+	if (isnan(f->estimate))
+		snprintf(out, SB_FINDING_WORDS, "not compared: %s", f->why);
 	else
-		snprintf(out, SB_FINDING_WORDS, "no verdict; here B is %s %s", size,
-			 change > 0 ? words.higher : words.lower);
+		snprintf(out, SB_FINDING_WORDS, "no verdict; %s%s%s", here, *f->why ? ": " : "",
+			 f->why);
 }
 
 void sb_finding_describe(const struct sb_finding *f, char out[SB_FINDING_WORDS])
@@ -148,7 +169,7 @@ void sb_finding_describe(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 	char least[SB_HUMAN_BYTES];
 	char most[SB_HUMAN_BYTES];
 
-	if (f->is_open) {
+	if (f->is_open && f->n_a && f->n_b) {
 		describe_open(f, out);
 		return;
 	}
@@ -192,9 +213,11 @@ void sb_finding_estimate(const struct sb_finding *f, char out[SB_FINDING_WORDS])
 
 int sb_findings_note_level(struct sb_findings *findings, const char *behind)
 {
-	const uint32_t n = findings->n;
+	uint32_t n = 0;
 
-	if (!n || findings->finding->is_open)
+	for (uint32_t i = 0; i < findings->n; i++)
+		n += !findings->finding[i].is_open;
+	if (!n)
 		return 0;
 	if (n == 1)
 		return sb_findings_note(findings, "the interval is right with 95 %%%s", behind);

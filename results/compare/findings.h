@@ -11,7 +11,8 @@
 #include "results/record/series.h"
 #include "results/stats/paired.h"
 
-#define SB_FINDING_WORDS 200
+#define SB_FINDING_WORDS 300
+#define SB_FINDING_WHY	 150
 
 struct sb_finding {
 	char name[SB_NAME_BYTES]; /* of the workload, with what sets it apart */
@@ -28,8 +29,10 @@ struct sb_finding {
 	double p, p_holm;   /* two-sided; the latter of all findings together */
 	double superiority; /* P(B > A) + P(B = A) / 2; NaN: they are pairs */
 	int sign;	    /* B above A 1, below -1, not seen 0 */
-	/* There is an estimate, but nothing to say how far another run would be from it: no interval. */
+	/* There is an estimate, but nothing to say how far another run would be from it: no interval.
+	 * Without an estimate, the two are not compared at all. */
 	bool is_open;
+	char why[SB_FINDING_WHY]; /* why there is no verdict, or no difference is shown; "": it is in the notes */
 };
 
 struct sb_findings {

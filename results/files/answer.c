@@ -9,13 +9,12 @@
 #include "results/record/metric.h"
 #include "results/record/number.h"
 #include "results/record/series.h"
+#include "results/record/validity.h"
 #include "results/text/escape.h"
 
 /* ---- the answer of a run ---- */
 
-/* The first objective, if it was measured: a percentile needs many samples. */
-static enum sb_metric_id objective_of(const struct sb_result *result,
-				      const struct sb_series *series)
+enum sb_metric_id sb_answer_metric(const struct sb_result *result, const struct sb_series *series)
 {
 	const char *text = sb_result_fact(result, "objectives", series->workload);
 	enum sb_metric_id metric;
@@ -78,8 +77,8 @@ static void put_forks(FILE *out, const struct sb_series *series, uint32_t forks)
 	fprintf(out, "%" PRIu32 " forks x %" PRIu32 ", ", forks, series->records / forks);
 }
 
-/* How many repetitions count, and why others do not. */
-static void put_validity(FILE *out, const struct sb_series *series)
+/* How many repetitions count, and why others do not; if the host has changed, that has been said. */
+static void put_validity(FILE *out, const struct sb_series *series, bool has_host_changed)
 {
 	const uint32_t valid = sb_series_count(series, SB_VALID);
 	const uint32_t forks = sb_series_forks(series);
@@ -103,12 +102,13 @@ static void put_validity(FILE *out, const struct sb_series *series)
 		return;
 	}
 	fprintf(out, "%" PRIu32 " of %" PRIu32 " repetitions valid", valid, series->records);
-	put_reason(out, series);
+	if (!has_host_changed || sb_series_count(series, SB_INVALID))
+		put_reason(out, series);
 }
 
 static void put_measured(FILE *out, const struct sb_result *result, const struct sb_series *series)
 {
-	const enum sb_metric_id metric = objective_of(result, series);
+	const enum sb_metric_id metric = sb_answer_metric(result, series);
 	const struct sb_median median = sb_series_median(series, metric);
 	const struct sb_spread offered = sb_series_spread(series, SB_METRIC_offered_per_s);
 
@@ -124,24 +124,38 @@ static void put_measured(FILE *out, const struct sb_result *result, const struct
 	}
 }
 
+static void put_row(FILE *out, const struct sb_result *result, const struct sb_series *series)
+{
+	const enum sb_metric_id metric = sb_answer_metric(result, series);
+	const struct sb_host_change host = sb_series_host_change(series, metric);
+	char title[SB_SERIES_TITLE_BYTES];
+	char change[SB_REASON_BYTES];
+	const char *another;
+
+	sb_series_title(title, series);
+	fprintf(out, "%s%s: ", title, sb_series_topology_mark(series));
+	if (series->answer) {
+		fputs(series->answer, out);
+	} else if (host.changes) {
+		sb_host_change_describe(&host, metric, change);
+		fputs(change, out);
+	} else {
+		put_measured(out, result, series);
+	}
+	put_validity(out, series, host.changes > 0);
+	fputs(".\n", out);
+	another = sb_result_fact(result, "another_run", title);
+	if (*another)
+		fprintf(out, "  another run on this machine %s\n", another);
+}
+
 /* More than that are in the table. */
 #define SERIES_NAMED 12
 
 static void put_rows(FILE *out, const struct sb_result *result)
 {
-	for (uint32_t i = 0; i < result->all_series && i < SERIES_NAMED; i++) {
-		const struct sb_series *series = &result->series[i];
-		char title[SB_SERIES_TITLE_BYTES];
-
-		sb_series_title(title, series);
-		fprintf(out, "%s%s: ", title, sb_series_topology_mark(series));
-		if (series->answer)
-			fputs(series->answer, out);
-		else
-			put_measured(out, result, series);
-		put_validity(out, series);
-		fputs(".\n", out);
-	}
+	for (uint32_t i = 0; i < result->all_series && i < SERIES_NAMED; i++)
+		put_row(out, result, &result->series[i]);
 	if (result->all_series > SERIES_NAMED)
 		fprintf(out, "And %" PRIu32 " more series.\n", result->all_series - SERIES_NAMED);
 }

@@ -10,9 +10,12 @@
 
 #include "results/record/record.h"
 
-/* The answer of a run: of each series the first of its workload's objectives (fact
- * "objectives" of that name), with its interval, and how many repetitions count. Returns 0 or
- * -ENOMEM. */
+/* What a series is for: the first of its workload's objectives (fact "objectives" of that name), if it
+ * was measured, for a percentile needs many samples; else ns_per_op. */
+enum sb_metric_id sb_answer_metric(const struct sb_result *result, const struct sb_series *series);
+
+/* The answer of a run: of each series that metric with its interval, how many repetitions count, and
+ * the fact "another_run" of the series' title, if there is one. Returns 0 or -ENOMEM. */
 SB_MUST_CHECK int sb_answer_from_rows(struct sb_result *result);
 
 /* "" if the result has none. */

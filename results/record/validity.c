@@ -254,6 +254,120 @@ static void judge_warm_up(struct sb_series *series)
 	free(value);
 }
 
+static bool is_in_state(const struct sb_record *record, double limit_ns, bool is_above)
+{
+	const double ns = record->value[SB_METRIC_line_transfer_ns];
+
+	return is_above ? ns > limit_ns : ns <= limit_ns;
+}
+
+/* Over the forks on one side of a limit. */
+static struct sb_spread spread_in(const struct sb_series *series, enum sb_metric_id metric,
+				  double limit_ns, bool is_above)
+{
+	double *value = calloc(series->records, sizeof(*value));
+	uint32_t *fork = calloc(series->records, sizeof(*fork));
+	uint32_t n = value && fork ? series->records : 0;
+	struct sb_spread spread;
+
+	for (uint32_t r = 0; r < n; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		value[r] = sb_series_pools(series, r) && is_in_state(record, limit_ns, is_above)
+				   ? record->value[metric]
+				   : (double)NAN;
+		fork[r] = record->fork;
+	}
+	n = n ? sb_fork_medians(value, fork, n) : 0;
+	spread = sb_spread_of(value, n);
+	free(value);
+	free(fork);
+	return spread;
+}
+
+/* The changes from one side of the limit to the other. */
+static void count_changes(struct sb_host_change *change, const struct sb_series *series,
+			  double limit_ns, bool *starts_above)
+{
+	const struct sb_record *last = NULL;
+
+	for (uint32_t r = 0; r < series->records; r++) {
+		const struct sb_record *record = &series->record[r];
+
+		if (!sb_series_pools(series, r) || isnan(record->value[SB_METRIC_line_transfer_ns]))
+			continue;
+		if (!last)
+			*starts_above = is_in_state(record, limit_ns, true);
+		else if (is_in_state(last, limit_ns, true) != is_in_state(record, limit_ns, true) &&
+			 !change->changes++) {
+			change->fork[0] = last->fork + 1;
+			change->fork[1] = record->fork + 1;
+		}
+		last = record;
+	}
+}
+
+struct sb_host_change sb_series_host_change(const struct sb_series *series,
+					    enum sb_metric_id metric)
+{
+	const struct sb_spread all = sb_series_row_spread(series, SB_METRIC_line_transfer_ns);
+	const double limit_ns = sqrt(all.min * all.max);
+	struct sb_host_change change = { .changes = 0 };
+	bool is_above = false;
+
+	if (!(all.max > SB_HOST_STATES * all.min))
+		return change;
+	count_changes(&change, series, limit_ns, &is_above);
+	for (int state = 0; state < 2; state++, is_above = !is_above) {
+		const struct sb_spread of = spread_in(series, metric, limit_ns, is_above);
+
+		change.line_ns[state] =
+			spread_in(series, SB_METRIC_line_transfer_ns, limit_ns, is_above).median;
+		change.value[state] = of.median;
+		change.forks[state] = of.n;
+	}
+	return change;
+}
+
+void sb_host_change_describe(const struct sb_host_change *c, enum sb_metric_id metric,
+			     char out[SB_REASON_BYTES])
+{
+	char times[40] = "";
+	char line[2][SB_HUMAN_BYTES];
+	char value[2][SB_HUMAN_BYTES];
+
+	if (c->changes > 1)
+		snprintf(times, sizeof(times), "%" PRIu32 " times, first ", c->changes);
+	for (int state = 0; state < 2; state++) {
+		sb_human(line[state], c->line_ns[state], "ns");
+		sb_human(value[state], c->value[state], sb_metric[metric].unit);
+	}
+	snprintf(out, SB_REASON_BYTES,
+		 "the host changed %sbetween fork %" PRIu32 " and %" PRIu32
+		 " (cache line %s -> %s): %s is %s in %" PRIu32 " fork%s, %s in %" PRIu32,
+		 times, c->fork[0], c->fork[1], line[0], line[1], sb_metric[metric].name, value[0],
+		 c->forks[0], c->forks[0] == 1 ? "" : "s", value[1], c->forks[1]);
+}
+
+/* All rows count, and none stands for the series. */
+static void judge_host(struct sb_series *series)
+{
+	const struct sb_host_change change = sb_series_host_change(series, SB_METRIC_ns_per_op);
+	char why[SB_REASON_BYTES];
+
+	if (!change.changes)
+		return;
+	sb_host_change_describe(&change, SB_METRIC_ns_per_op, why);
+	for (uint32_t r = 0; r < series->records; r++)
+		sb_record_suspect(&series->record[r], "%s", why);
+}
+
+/* A host that has changed explains why the times have another level. */
+static bool has_host_changed(const struct sb_series *series)
+{
+	return sb_series_host_change(series, SB_METRIC_ns_per_op).changes > 0;
+}
+
 #define TREND_P	    0.01
 #define TREND_PART  0.05
 #define TREND_LEAST 8
@@ -280,7 +394,7 @@ static void judge_trend(struct sb_series *series)
 	const struct sb_trend trend = sb_trend_of(value, n);
 	double part;
 
-	if (n >= TREND_LEAST && trend.p < TREND_P) {
+	if (n >= TREND_LEAST && trend.p < TREND_P && !has_host_changed(series)) {
 		sb_sort(value, n);
 		part = trend.drift / sb_median_of_sorted(value, n);
 		if (fabs(part) > TREND_PART)
@@ -306,7 +420,7 @@ static void judge_step(struct sb_series *series)
 	struct sb_step_change step = { .p = 1 };
 	double part = 0;
 
-	if (n >= STEP_LEAST)
+	if (n >= STEP_LEAST && !has_host_changed(series))
 		step = sb_step_of(value, n);
 	if (step.p < STEP_P)
 		part = median_of(value + step.before, n - step.before) /
@@ -327,6 +441,10 @@ const struct sb_series_rule sb_series_rules[] = {
 	  "quartile",
 	  "the first repetitions are slower than the later ones; each of them is suspect",
 	  judge_warm_up },
+	{ "host", "of 2 forks or more: a factor of 2 between the readings of line_transfer_ns",
+	  "the hypervisor has moved a CPU: workers are further apart in some of the forks; all of "
+	  "them are suspect, and trend and step do not apply",
+	  judge_host },
 	{ "trend",
 	  "of 8 forks, or repetitions of one, or more: 5 % from first to last, and p < 0.01",
 	  "time per operation rises or falls over them (Mann and Kendall's test, Sen's "

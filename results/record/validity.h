@@ -74,6 +74,26 @@ void sb_judge_mean(struct sb_series *series);
 void sb_judge_requests(struct sb_record *record, const struct sb_requests *r,
 		       const struct sb_conditions *conditions);
 
+/*
+ * A host that has moved one of the CPUs during the series: line_transfer_ns differs between its forks
+ * by more than a factor of SB_HOST_STATES. Of two states, the first is that of the first fork.
+ */
+#define SB_HOST_STATES 2
+struct sb_host_change {
+	uint32_t changes;  /* 0: it has not */
+	uint32_t fork[2];  /* before and after the first change, counted from 1 */
+	double line_ns[2]; /* medians in each state: of line_transfer_ns, */
+	double value[2];   /* and of the metric that was asked for */
+	uint32_t forks[2]; /* that have it */
+};
+struct sb_host_change sb_series_host_change(const struct sb_series *series,
+					    enum sb_metric_id metric);
+
+/* "the host changed between fork 4 and 5 (cache line 45 ns -> 190 ns): ns_per_op is 56 ns in 4
+ * forks, 107 ns in 5", of one that has. */
+void sb_host_change_describe(const struct sb_host_change *change, enum sb_metric_id metric,
+			     char out[SB_REASON_BYTES]);
+
 /* A row with numbers, by all rules of rows. A value that was not measured breaks no rule. */
 void sb_judge_record(struct sb_record *record, const struct sb_conditions *conditions);
 

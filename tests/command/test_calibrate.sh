@@ -96,6 +96,6 @@ holds "calibrate --only measures that part alone" only_atomics
 refuses "a model of one part" 3 "--only: a model needs all parts" \
 	calibrate --only atomic --save-model
 refuses "calibrate with a word" 3 "'fast' is not expected" calibrate fast
-refuses "an option that calibrate has not" 3 "unknown option '--workers'" \
+refuses "an option of runs without --runs" 3 "--workers: expected it with --runs" \
 	calibrate --workers 2
 echo "1..$n"

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "results/compare/spreads.h"
 #include "results/record/series.h"
 #include "results/stats/unpaired.h"
 #include "tests/test.h"
@@ -210,6 +211,73 @@ static void runs_in_turn_raise_few_false_alarms(void **state)
 	}
 }
 
+/* The spread of twelve runs of one program, as `calibrate --runs` has it. */
+static struct sb_run_spread calibrate(double between)
+{
+	enum { RUNS = 12 };
+	double ln[RUNS];
+	double mean = 0;
+	double squares = 0;
+
+	for (int i = 0; i < RUNS; i++) {
+		double fork[MOST];
+
+		ln[i] = log(run_of_nine(fork, between));
+		mean += ln[i] / RUNS;
+	}
+	for (int i = 0; i < RUNS; i++)
+		squares += (ln[i] - mean) * (ln[i] - mean);
+	return (struct sb_run_spread){ .runs = RUNS, .sd = sqrt(squares / (RUNS - 1)) };
+}
+
+static bool differs_by_spread(const struct sb_run_spread *spread, const double *a, const double *b)
+{
+	struct sb_unpaired out;
+	struct sb_estimated ratio;
+
+	CHECK_EQ(sb_unpaired_compare(&out, a, 9, b, 9, SB_PAIRED_LEVEL), 0);
+	ratio = (struct sb_estimated){ out.estimate, out.low, out.high };
+	(void)sb_spread_widen(spread, SB_PAIRED_LEVEL, &ratio);
+	return ratio.low > 1 || ratio.high < 1;
+}
+
+/* What `compare` says of two runs, with that spread and without. */
+static void a_known_spread_keeps_false_alarms_few(void **state)
+{
+	static const double between[] = { 0, 0.3, 0.9, 2.3 };
+
+	(void)state;
+	sb_rng_seed(&rng, 1);
+	for (size_t e = 0; e < SB_ARRAY_SIZE(between); e++) {
+		int alarms = 0;
+		int alone = 0;
+		int found = 0;
+
+		for (int i = 0; i < SETS; i++) {
+			const struct sb_run_spread spread = calibrate(between[e]);
+			double a[MOST];
+			double b[MOST];
+
+			(void)run_of_nine(a, between[e]);
+			(void)run_of_nine(b, between[e]);
+			alarms += differs_by_spread(&spread, a, b);
+			alone += differs(a, b, 9);
+			for (int p = 0; p < 9; p++)
+				b[p] *= 1.03;
+			found += differs_by_spread(&spread, a, b);
+		}
+		fprintf(stderr, "# %.1f %% between runs: %d alarms, %d without it, 3 %% found %d\n",
+			between[e], alarms, alone, found);
+		/* 5 %, and four standard deviations. */
+		assert_in_range(alarms, 0, 0.064 * SETS);
+		if (between[e] < 0.5)
+			assert_in_range(found, 0.97 * SETS, SETS);
+		/* The fault that the test has to see. */
+		if (between[e] > 0.5)
+			assert_in_range(alone, 0.2 * SETS, SETS);
+	}
+}
+
 static void ends_are_those_of_tables(void **state)
 {
 	/* The k-th lowest and the k-th highest; 0: none. */
@@ -277,6 +345,7 @@ int main(void)
 		cmocka_unit_test(repetitions_of_one_fork_do_not),
 		cmocka_unit_test(looks_do_not_choose_narrow_intervals),
 		cmocka_unit_test(runs_in_turn_raise_few_false_alarms),
+		cmocka_unit_test(a_known_spread_keeps_false_alarms_few),
 		cmocka_unit_test(ends_are_those_of_tables),
 		cmocka_unit_test(lost_repetitions_cost_their_fork),
 		cmocka_unit_test(series_of_one_fork_has_none),

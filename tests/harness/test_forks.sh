@@ -66,9 +66,11 @@ lines = [l.split() for l in open("'"$work"'/lines") if l.startswith("BenchmarkYi
 assert [round(float(l[l.index("ns/op") - 1]) / v, 6) for l, v in zip(lines, own)] == [1] * 6, (lines, own)'
 }
 holds "and tools that make one of their own get these" six_lines
-holds "five have none" measure five -w yield --yields 2000 --forks 5 -r 1
-holds "and it says so" python five '
+five() {
+	measure five -w yield --yields 2000 --forks 5 -r 1 && python five '
 assert "interval" not in answer and "least and largest" in answer and "5 forks x 1" in answer, answer'
+}
+holds "five have none, and it says so" again five
 holds "nor have nine repetitions of one" measure one -w yield --yields 2000 --forks 1 -r 9
 holds "and that is said" python one '
 assert "interval" not in answer and "least and largest" in answer and "fork" not in answer, answer'
@@ -88,6 +90,33 @@ holds "the rows of an earlier version's result are of one" earlier
 holds "each fork has a seed" measure seeds -w skynet --leaves 100 --forks 2 -r 1 --seed 7
 holds "and the result the one that was given" python seeds \
 	'assert result["sched_bench"]["meta"]["options"]["seed"] == "7"'
+
+# ---- where the host has put the CPUs ----
+
+# readings DIRECTORY: how many there are, and of how many forks.
+readings() {
+	python "$1" '
+line = [(r["fork"], r["line_transfer_ns"]) for r in rows if r["line_transfer_ns"]]
+assert len(set(line)) == len({f for f, l in line}), line
+assert all(1 < float(l) < 1e5 for f, l in line), line
+print(len(line))'
+}
+# Other threads on these CPUs may leave some forks without.
+read_at_two() { measure line -w yield --yields 2000 --forks 6 -r 2 --workers "$1" && [ "$(readings line)" -gt 0 ]; }
+if [ "$(nproc)" -gt 1 ]; then
+	holds "a fork of two workers reads what a cache line takes" again read_at_two 2
+	holds "so does one of one, beside another CPU" again read_at_two 1
+else
+	skips "a fork reads what a cache line takes" "one CPU may be used"
+fi
+read_at_one() {
+	first=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+	rm -rf "$work/line"
+	# shellcheck disable=SC2086
+	taskset -c "$first" "$program" run $quick -w yield --yields 2000 -r 2 -q -o "$work/line"
+	[ "$(readings line)" -eq 0 ]
+}
+holds "one CPU has no other" again read_at_one
 
 # ---- until the interval is narrow ----
 

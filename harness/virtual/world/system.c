@@ -105,6 +105,13 @@ bool sb_ground_is_lost(struct sb_ground *ground, uint32_t worker, int rc)
 	return false;
 }
 
+/* Its transfers are those of the model. */
+double sb_ground_transfer_ns(const struct sb_ground *ground)
+{
+	(void)ground;
+	return NAN;
+}
+
 /* Pages have none. */
 double sb_fault_ns(void)
 {

@@ -1,6 +1,6 @@
-/* pair.h - two threads, each on a CPU, that take turns. */
-#ifndef SB_HARNESS_CALIBRATE_PAIR_H
-#define SB_HARNESS_CALIBRATE_PAIR_H
+/* pair.h - two threads, each on a CPU, that take turns; and what a cache line takes between them. */
+#ifndef SB_HARNESS_SYSTEM_PAIR_H
+#define SB_HARNESS_SYSTEM_PAIR_H
 
 #include "core/platform/platform.h"
 
@@ -34,5 +34,12 @@ bool sb_pair_add_sample(struct sb_pair *p, double ns);
 /* Runs both; false: they cannot be had there. The second one ends when the
  * first has. */
 bool sb_pair_run(struct sb_pair *p, void *(*first)(void *), void *(*second)(void *));
+
+/* Samples are reads of a cache line that the second one wrote; they end after that time. As above. */
+bool sb_pair_pass_lines(struct sb_pair *p, uint64_t most_ns);
+
+/* Their median, in about 5 ms, or 20 ms on a busy machine. It tells where a hypervisor has put the two CPUs. NaN: there are too few,
+ * or the threads cannot run there. The first thread of a process alone may ask, while no scheduler runs. */
+double sb_line_transfer_ns(int a, int b);
 
 #endif
