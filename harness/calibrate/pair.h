@@ -35,4 +35,7 @@ bool sb_pair_add_sample(struct sb_pair *p, double ns);
  * first has. */
 bool sb_pair_run(struct sb_pair *p, void *(*first)(void *), void *(*second)(void *));
 
+/* "CPU 0 to 1". */
+void sb_pair_describe(const struct sb_pair *p, char *out, size_t bytes);
+
 #endif

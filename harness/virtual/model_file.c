@@ -67,6 +67,13 @@ void sb_model_file_set(struct sb_model_file *file, const char *name, double valu
 	file->source[i] = strdup(source);
 }
 
+double sb_model_file_get(const struct sb_model_file *file, const char *name)
+{
+	const int i = index_of(name);
+
+	return i == VALUES ? NAN : file->value[i];
+}
+
 static bool is_power_of_two(double kib)
 {
 	const uint64_t n = (uint64_t)kib;

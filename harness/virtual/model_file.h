@@ -59,6 +59,9 @@ bool sb_model_is_named(const char *name);
 void sb_model_file_set(struct sb_model_file *file, const char *name, double value,
 		       const char *source);
 
+/* NaN: it is missing, or there is none of that name. */
+double sb_model_file_get(const struct sb_model_file *file, const char *name);
+
 /* Its costs, without CPUs: what is missing is 0. */
 struct sb_model sb_model_of(const struct sb_model_file *file);
 

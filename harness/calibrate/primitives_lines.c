@@ -1,0 +1,157 @@
+/* primitives_lines.c - what a cache line costs that two CPUs use. */
+#include "core/platform/platform.h"
+#include "harness/calibrate/pair.h"
+#include "harness/calibrate/primitives.h"
+
+/* ---- a read of what another CPU wrote ---- */
+
+#define PASSED_LINES 64
+
+/* Each line names the next one, so that a read cannot begin before the one ahead of it has ended. */
+struct passed_line {
+	alignas(SB_LINE) _Atomic(uint64_t) next;
+};
+
+/* All of them, once each, in an order that no prefetcher guesses. */
+static uint64_t line_after(uint64_t line)
+{
+	return (29 * line + 11) % PASSED_LINES;
+}
+
+static void write_lines(struct passed_line *lines)
+{
+	for (uint64_t i = 0; i < PASSED_LINES; i++)
+		sb_store_rlx(&lines[i].next, line_after(i));
+}
+
+static void read_lines(struct passed_line *lines)
+{
+	uint64_t line = 0;
+
+	for (int i = 0; i < PASSED_LINES; i++)
+		line = sb_load_rlx(&lines[line].next);
+	/* So that the compiler does not leave the reads out. */
+	__asm__ __volatile__("" ::"r"(line));
+}
+
+static void *read_what_the_other_wrote(void *arg)
+{
+	struct sb_pair *p = arg;
+	const uint64_t begin = sb_clock_ns();
+	uint64_t turn = 0;
+	uint64_t start;
+	double ns;
+
+	do {
+		sb_store_rel(&p->turn, turn + 1);
+		turn += 2;
+		if (!sb_pair_wait_for_turn(p, turn))
+			break;
+		start = sb_clock_stamp_ns();
+		read_lines(p->data);
+		ns = (double)(sb_clock_stamp_ns() - start) / PASSED_LINES;
+	} while (sb_pair_add_sample(p, ns) && sb_clock_ns() - begin < SB_PAIR_TIME_NS);
+	return NULL;
+}
+
+static void *write_in_turn(void *arg)
+{
+	struct sb_pair *p = arg;
+
+	for (uint64_t turn = 1; sb_pair_wait_for_turn(p, turn); turn += 2) {
+		write_lines(p->data);
+		sb_store_rel(&p->turn, turn + 1);
+	}
+	return NULL;
+}
+
+static void measure_transfer(struct sb_calibration *c, int a, int b)
+{
+	static struct passed_line lines[PASSED_LINES];
+	struct sb_pair p = { .cpu = { a, b },
+			     .samples = sb_calibration_samples(c, SB_PAIR_SAMPLES_MAX),
+			     .data = lines };
+	char of[40];
+
+	sb_pair_describe(&p, of, sizeof(of));
+	if (sb_pair_run(&p, read_what_the_other_wrote, write_in_turn))
+		sb_calibration_add(c, SB_COST_line_transfer_ns, of, p.sample, p.taken);
+}
+
+/* ---- additions of two CPUs to one line ---- */
+
+#define ADDITIONS 1000
+
+/* A sample counts if both CPUs have made at least a quarter of the additions: on a busy machine
+ * one of the threads often waits for its CPU. */
+static void *add_in_competition(void *arg)
+{
+	struct sb_pair *p = arg;
+	_Atomic(uint64_t) *counter = p->data;
+	const uint64_t begin = sb_clock_ns();
+	bool more = true;
+
+	do {
+		const uint64_t before = sb_load_rlx(counter);
+		const uint64_t start = sb_clock_stamp_ns();
+		uint64_t added;
+
+		for (int i = 0; i < ADDITIONS; i++)
+			sb_add_rlx(counter, 1);
+		added = sb_load_rlx(counter) - before;
+		if (added > ADDITIONS * 4 / 3 && added < ADDITIONS * 4)
+			more = sb_pair_add_sample(p, (double)(sb_clock_stamp_ns() - start) /
+							     (double)added);
+	} while (more && sb_clock_ns() - begin < SB_PAIR_TIME_NS);
+	return NULL;
+}
+
+static void *add_until_over(void *arg)
+{
+	struct sb_pair *p = arg;
+
+	while (!sb_load_rlx(&p->over)) {
+		for (int i = 0; i < ADDITIONS / 10; i++)
+			sb_add_rlx((_Atomic(uint64_t) *)p->data, 1);
+	}
+	return NULL;
+}
+
+static void measure_contention(struct sb_calibration *c, int a, int b)
+{
+	static struct {
+		alignas(SB_LINE) _Atomic(uint64_t) value;
+	} counter;
+	struct sb_pair p = { .cpu = { a, b },
+			     .samples = sb_calibration_samples(c, SB_PAIR_SAMPLES_MAX),
+			     .data = &counter.value };
+	char of[40];
+
+	sb_pair_describe(&p, of, sizeof(of));
+	if (sb_pair_run(&p, add_in_competition, add_until_over))
+		sb_calibration_add(c, SB_COST_contended_add_ns, of, p.sample, p.taken);
+}
+
+/* ---- all pairs ---- */
+
+/* All pairs of so many are 28, of more they take too long. */
+#define TRANSFER_CPUS 8
+
+void sb_measure_transfers(struct sb_calibration *c)
+{
+	const uint32_t n = c->cpus < TRANSFER_CPUS ? c->cpus : TRANSFER_CPUS;
+
+	if (c->cpus < 2)
+		snprintf(c->note, sizeof(c->note),
+			 "There is one CPU: nothing between two was measured.");
+	else if (n < c->cpus)
+		snprintf(c->note, sizeof(c->note),
+			 "Cache lines were passed between the first %u of %u CPUs only.", n,
+			 c->cpus);
+	for (uint32_t a = 0; a < n; a++) {
+		for (uint32_t b = a + 1; b < n; b++) {
+			measure_transfer(c, c->cpu[a], c->cpu[b]);
+			measure_contention(c, c->cpu[a], c->cpu[b]);
+		}
+	}
+}
