@@ -116,7 +116,16 @@ static uint16_t number_of(int object, int otherwise)
 	return (uint16_t)(object >= 0 ? object : otherwise);
 }
 
-static void take_places(struct sb_virtual_machine *m)
+static uint16_t slowness_of(const struct sb_virtual_machine *m, const struct sb_topology *topology,
+			    int pu)
+{
+	const int kind = sb_topology_kind(topology, pu);
+	const double factor = kind < 0 ? NAN : sb_model_file_kind(&m->file, kind);
+
+	return isnan(factor) ? 1000 : (uint16_t)(1000 * factor + 0.5);
+}
+
+static void take_places(struct sb_virtual_machine *m, const struct sb_topology *topology)
 {
 	for (uint32_t i = 0; i < m->all.workers; i++) {
 		const struct sb_place *p = &m->all.place[i];
@@ -126,6 +135,7 @@ static void take_places(struct sb_virtual_machine *m)
 			.cache = number_of(p->cache, UINT16_MAX - p->pu),
 			.node = number_of(p->node, 0),
 			.package = number_of(p->package, 0),
+			.slow_permille = slowness_of(m, topology, p->pu),
 		};
 	}
 	m->model.place = m->place;
@@ -207,7 +217,7 @@ int sb_virtual_machine_take(struct sb_virtual_machine *m, const struct sb_topolo
 	m->place = calloc(m->model.cpus, sizeof(*m->place));
 	if (!m->place)
 		return sb_fail_memory();
-	take_places(m);
+	take_places(m, topology);
 	take_distances(m);
 	rc = check_hops(m);
 	return rc ? rc : place_threads(m, plan);

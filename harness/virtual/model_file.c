@@ -22,7 +22,9 @@ enum {
 	COSTS_END = COST + sizeof(struct sb_costs) / sizeof(uint64_t),
 	STRAIGHT = COSTS_END,
 	CACHE = STRAIGHT + SB_STRAIGHTS,
-	VALUES
+	TRANSFER_SLOW,
+	KIND,
+	VALUES = KIND + SB_MODEL_KINDS
 };
 
 static_assert(VALUES <= SB_MODEL_VALUES_MAX, "there is room");
@@ -42,6 +44,13 @@ const struct sb_model_value sb_model_value[] = {
 #include "core/platform/straight.def"
 #undef SB_STRAIGHT
 	{ "cache_kib", "kib", "a CPU's own cache, a power of two", false },
+	{ "transfer_slow", "ns",
+	  "a cache line, between cores that are slower than others and share the last-level cache",
+	  true },
+	{ "kind_0", "factor", "straight code on cores of the slowest kind, so many times as long",
+	  true },
+	{ "kind_1", "factor", "the same on cores of the next kind", true },
+	{ "kind_2", "factor", "the same on cores of the one after that", true },
 	{ NULL, NULL, NULL, false },
 };
 
@@ -74,6 +83,11 @@ double sb_model_file_get(const struct sb_model_file *file, const char *name)
 	return i == VALUES ? NAN : file->value[i];
 }
 
+double sb_model_file_kind(const struct sb_model_file *file, int kind)
+{
+	return kind < SB_MODEL_KINDS ? file->value[KIND + kind] : NAN;
+}
+
 static bool is_power_of_two(double kib)
 {
 	const uint64_t n = (uint64_t)kib;
@@ -98,6 +112,7 @@ struct sb_model sb_model_of(const struct sb_model_file *file)
 	memcpy(&model.cost, cost, sizeof(cost));
 	for (int kind = 0; kind < SB_STRAIGHTS; kind++)
 		model.straight_ps[kind] = as_ps(file->value[STRAIGHT + kind]);
+	model.transfer_slow_ps = as_ps(file->value[TRANSFER_SLOW]);
 	model.cache_lines = LINES_PER_KIB * (uint32_t)file->value[CACHE];
 	return model;
 }
@@ -152,6 +167,10 @@ static int take_value(const struct reader *r, const json_t *values, int i)
 		return refuse(r, -EINVAL, "no cost '%s'; expected %s", value->name, value->meaning);
 	if (!json_is_number(number))
 		return refuse(r, -EINVAL, "'%s' has no number '%s'", value->name, value->unit);
+	if (!strcmp(value->unit, "factor") &&
+	    !(json_number_value(number) >= 0.1 && json_number_value(number) <= 10))
+		return refuse(r, -EINVAL, "'%s' is %g; expected a factor from 0.1 to 10",
+			      value->name, json_number_value(number));
 	if (!(json_number_value(number) >= 0) || json_number_value(number) > 1e9)
 		return refuse(r, -EINVAL, "'%s' is %g; expected 0 to 1e9 %s", value->name,
 			      json_number_value(number), value->unit);

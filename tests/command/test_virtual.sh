@@ -105,6 +105,18 @@ refuses "virtual and native results are not compared" 3 "[-][-]across" \
 
 holds "a model is printed" "$program" topo show --profile epyc-2s-nps4 --model
 
+# on_core N: the time of a yield on that core of a laptop, whose cores 6 to 13 are slow.
+on_core() {
+	"$program" run -w yield --virtual --profile laptop-6p8e --workers 1 --cpus "core:$1" -r 1 -q --no-plots \
+		-o "$work/core$1" && python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["benchmarks"][0]["real_time"])' "$work/core$1/result.json"
+}
+slow_cores_are_slower() {
+	python3 -c 'import sys; ratio = float(sys.argv[2]) / float(sys.argv[1]); sys.exit(not 1.3 < ratio < 1.6)' \
+		"$(on_core 0)" "$(on_core 13)"
+}
+holds "a slow kind of core takes longer" slow_cores_are_slower
+
 # broken NAME PYTHON EXPECTED: the model, changed by that statement, is refused.
 broken() {
 	python3 - "$work/$1.json" "$2" <<-'END'
@@ -124,6 +136,7 @@ broken "cost-without-source" 'del values["rmw"]["source"]' "has no 'source'"
 broken "nearer-is-dearer" 'values["transfer_node"]["ns"] = 300' "less than a nearer"
 broken "distance-missing" 'del values["transfer_remote"]' "does not fit the topology"
 broken "other-version" 'model["sched_bench_model"] = 2' "sched_bench_model"
+broken "factor-of-0" 'values["kind_0"] = {"factor": 0, "source": "none"}' "'kind_0' is 0; expected a factor"
 broken "odd-cache" 'values["cache_kib"]["kib"] = 1000' "a power of two"
 refuses "a model that is not there" 3 "no such file" \
 	run -w yield --virtual --model "$work/none.json"

@@ -89,8 +89,16 @@ void sb_virtual_prefetch(const void *address, struct sb_site *site)
 
 void sb_virtual_straight(enum sb_straight kind)
 {
-	if (sb_turns.cpu)
-		sb_virtual_charge(sb_turns.setup->model->straight_ps[kind]);
+	const struct sb_model_place *place;
+	uint64_t ps;
+
+	if (!sb_turns.cpu)
+		return;
+	ps = sb_turns.setup->model->straight_ps[kind];
+	place = sb_turns.setup->model->place;
+	if (place && place[current_cpu()].slow_permille)
+		ps = ps * place[current_cpu()].slow_permille / 1000;
+	sb_virtual_charge(ps);
 }
 
 void sb_virtual_fence(void)
