@@ -24,7 +24,8 @@ enum {
 	CACHE = STRAIGHT + SB_STRAIGHTS,
 	TRANSFER_SLOW,
 	KIND,
-	VALUES = KIND + SB_MODEL_KINDS
+	SMT = KIND + SB_MODEL_KINDS,
+	VALUES
 };
 
 static_assert(VALUES <= SB_MODEL_VALUES_MAX, "there is room");
@@ -51,6 +52,8 @@ const struct sb_model_value sb_model_value[] = {
 	  true },
 	{ "kind_1", "factor", "the same on cores of the next kind", true },
 	{ "kind_2", "factor", "the same on cores of the one after that", true },
+	{ "smt", "factor", "what a core does with two busy hardware threads, in that of one",
+	  true },
 	{ NULL, NULL, NULL, false },
 };
 
@@ -113,6 +116,7 @@ struct sb_model sb_model_of(const struct sb_model_file *file)
 	for (int kind = 0; kind < SB_STRAIGHTS; kind++)
 		model.straight_ps[kind] = as_ps(file->value[STRAIGHT + kind]);
 	model.transfer_slow_ps = as_ps(file->value[TRANSFER_SLOW]);
+	model.smt_permille = isnan(file->value[SMT]) ? 0 : (uint32_t)(1000 * file->value[SMT] + 0.5);
 	model.cache_lines = LINES_PER_KIB * (uint32_t)file->value[CACHE];
 	return model;
 }
@@ -210,6 +214,9 @@ static int check_order(const struct reader *r)
 				      sb_model_value[TRANSFER + hop].name, ns, nearer);
 		nearer = isnan(ns) ? nearer : ns;
 	}
+	if (r->file->value[SMT] < 1)
+		return refuse(r, -EINVAL, "'smt' is %g; expected a factor from 1 to 10",
+			      r->file->value[SMT]);
 	if (!is_power_of_two(r->file->value[CACHE]))
 		return refuse(r, -EINVAL, "'cache_kib' is %g; expected a power of two",
 			      r->file->value[CACHE]);
@@ -385,7 +392,7 @@ void sb_model_file_print(const struct sb_model_file *file, FILE *out)
 	fputs("not modelled: bandwidth, frequency, TLB, interrupts, the hypervisor\n\n", out);
 	for (int i = 0; i < VALUES; i++) {
 		if (!isnan(file->value[i]))
-			fprintf(out, "%-18s %10.5g %-3s  %s\n%37s%s\n", sb_model_value[i].name,
+			fprintf(out, "%-18s %10.5g %-6s  %s\n%40s%s\n", sb_model_value[i].name,
 				file->value[i], sb_model_value[i].unit, sb_model_value[i].meaning,
 				"", sb_terminal_text(file->source[i]));
 	}

@@ -117,6 +117,18 @@ slow_cores_are_slower() {
 }
 holds "a slow kind of core takes longer" slow_cores_are_slower
 
+# on_threads N: yields a second of N hardware threads of 8 cores.
+on_threads() {
+	"$program" run -w yield --processes "$1" --yields 1000 --virtual --profile xeon-2s --workers "$1" --cpus core:0-7 -r 1 -d 1ms -q --no-plots \
+		-o "$work/smt$1" && python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["benchmarks"][0]["items_per_second"])' "$work/smt$1/result.json"
+}
+threads_share_cores() {
+	python3 -c 'import sys; ratio = float(sys.argv[2]) / float(sys.argv[1]); sys.exit(not 1.1 < ratio < 1.5)' \
+		"$(on_threads 8)" "$(on_threads 16)"
+}
+holds "hardware threads share their cores" threads_share_cores
+
 # broken NAME PYTHON EXPECTED: the model, changed by that statement, is refused.
 broken() {
 	python3 - "$work/$1.json" "$2" <<-'END'
@@ -137,6 +149,7 @@ broken "nearer-is-dearer" 'values["transfer_node"]["ns"] = 300' "less than a nea
 broken "distance-missing" 'del values["transfer_remote"]' "does not fit the topology"
 broken "other-version" 'model["sched_bench_model"] = 2' "sched_bench_model"
 broken "factor-of-0" 'values["kind_0"] = {"factor": 0, "source": "none"}' "'kind_0' is 0; expected a factor"
+broken "siblings-that-hinder" 'values["smt"]["factor"] = 0.9' "'smt' is 0.9; expected a factor from 1"
 broken "odd-cache" 'values["cache_kib"]["kib"] = 1000' "a power of two"
 refuses "a model that is not there" 3 "no such file" \
 	run -w yield --virtual --model "$work/none.json"

@@ -41,6 +41,7 @@ struct sb_virtual_cpu {
 	struct sb_virtual_queue ready; /* the others */
 	uint64_t since_ps;	       /* the running one has it */
 	uint64_t until_ps;	       /* the running one's slice */
+	struct sb_virtual_cpu *sibling; /* the next hardware thread of the core, in a circle */
 };
 
 extern struct sb_turns {
