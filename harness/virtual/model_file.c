@@ -23,6 +23,7 @@ enum {
 	STRAIGHT = COSTS_END,
 	CACHE = STRAIGHT + SB_STRAIGHTS,
 	TRANSFER_SLOW,
+	SCALE,
 	KIND,
 	SMT = KIND + SB_MODEL_KINDS,
 	VALUES
@@ -48,6 +49,7 @@ const struct sb_model_value sb_model_value[] = {
 	{ "transfer_slow", "ns",
 	  "a cache line, between cores that are slower than others and share the last-level cache",
 	  true },
+	{ "straight", "factor", "all costs of straight code, so many times as long", true },
 	{ "kind_0", "factor", "straight code on cores of the slowest kind, so many times as long",
 	  true },
 	{ "kind_1", "factor", "the same on cores of the next kind", true },
@@ -105,6 +107,7 @@ static uint64_t as_ps(double ns)
 
 struct sb_model sb_model_of(const struct sb_model_file *file)
 {
+	const double scale = isnan(file->value[SCALE]) ? 1 : file->value[SCALE];
 	struct sb_model model = { .cpus = 0 };
 	uint64_t cost[COSTS_END - COST];
 
@@ -114,7 +117,7 @@ struct sb_model sb_model_of(const struct sb_model_file *file)
 		cost[i - COST] = as_ps(file->value[i]);
 	memcpy(&model.cost, cost, sizeof(cost));
 	for (int kind = 0; kind < SB_STRAIGHTS; kind++)
-		model.straight_ps[kind] = as_ps(file->value[STRAIGHT + kind]);
+		model.straight_ps[kind] = as_ps(file->value[STRAIGHT + kind] * scale);
 	model.transfer_slow_ps = as_ps(file->value[TRANSFER_SLOW]);
 	model.smt_permille = isnan(file->value[SMT]) ? 0 : (uint32_t)(1000 * file->value[SMT] + 0.5);
 	model.cache_lines = LINES_PER_KIB * (uint32_t)file->value[CACHE];

@@ -117,6 +117,24 @@ slow_cores_are_slower() {
 }
 holds "a slow kind of core takes longer" slow_cores_are_slower
 
+# With a factor of 2 a yield takes nearly twice as long: its lines and clocks take as long as before.
+scaled() {
+	python3 - "$work/scaled.json" "$1" <<-'END'
+		import json, sys
+		model = json.load(open("harness/virtual/models/xeon-2s.json"))
+		model["values"]["straight"]["factor"] = float(sys.argv[2])
+		json.dump(model, open(sys.argv[1], "w"))
+	END
+	"$program" run -w yield --virtual --profile xeon-2s --model "$work/scaled.json" --workers 1 -r 1 -q --no-plots \
+		-o "$work/scaled$1" && python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["benchmarks"][0]["real_time"])' "$work/scaled$1/result.json"
+}
+code_is_scaled() {
+	python3 -c 'import sys; ratio = float(sys.argv[2]) / float(sys.argv[1]); sys.exit(not 1.8 < ratio < 2)' \
+		"$(scaled 1)" "$(scaled 2)"
+}
+holds "one factor scales straight code" code_is_scaled
+
 # on_threads N: yields a second of N hardware threads of 8 cores.
 on_threads() {
 	"$program" run -w yield --processes "$1" --yields 1000 --virtual --profile xeon-2s --workers "$1" --cpus core:0-7 -r 1 -d 1ms -q --no-plots \
