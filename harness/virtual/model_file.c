@@ -90,7 +90,7 @@ double sb_model_file_get(const struct sb_model_file *file, const char *name)
 
 double sb_model_file_kind(const struct sb_model_file *file, int kind)
 {
-	return kind < SB_MODEL_KINDS ? file->value[KIND + kind] : NAN;
+	return kind >= 0 && kind < SB_MODEL_KINDS ? file->value[KIND + kind] : NAN;
 }
 
 static bool is_power_of_two(double kib)
@@ -392,7 +392,7 @@ void sb_model_file_print(const struct sb_model_file *file, FILE *out)
 			"configurations (Kendall's tau) %.2f\n",
 			sb_terminal_text(file->validated_on), file->median_error_pct,
 			file->max_error_pct, file->tau);
-	fputs("not modelled: bandwidth, frequency, TLB, interrupts, the hypervisor\n\n", out);
+	fputs("not modelled: " SB_NOT_MODELLED "\n\n", out);
 	for (int i = 0; i < VALUES; i++) {
 		if (!isnan(file->value[i]))
 			fprintf(out, "%-18s %10.5g %-6s  %s\n%40s%s\n", sb_model_value[i].name,

@@ -18,6 +18,9 @@
 
 #define SB_MODEL_VERSION 1
 
+/* Costs that no model has. */
+#define SB_NOT_MODELLED "bandwidth, frequency, TLB, interrupts, the hypervisor"
+
 /* A number of a model. */
 struct sb_model_value {
 	const char *name;
@@ -66,7 +69,7 @@ void sb_model_file_set(struct sb_model_file *file, const char *name, double valu
 double sb_model_file_get(const struct sb_model_file *file, const char *name);
 
 /* By how much longer straight code takes on cores of that kind, the slowest 0; NaN: that is not
- * known. The fastest kind needs no factor. */
+ * known, or there is one kind (-1). The fastest kind needs no factor. */
 double sb_model_file_kind(const struct sb_model_file *file, int kind);
 
 /* Its costs, without CPUs: what is missing is 0. */

@@ -36,6 +36,29 @@ holds "gives another result" differ
 holds "the terminal says so" grep -q '^virtual: predicted, not measured' "$work/first.out"
 names_the_host() { grep -q 'build$' "$work/first.out"; }
 lacks_the_host() { ! names_the_host; }
+# lacks OPTIONS TEXT: what the header of such a run says that is not modelled.
+lacks() {
+	# shellcheck disable=SC2086
+	"$program" run -w yield --virtual -r 1 -d 1ms --no-plots -o "$work/lacks" $1 >"$work/lacks.out" 2>&1
+	rm -rf "$work/lacks"
+	grep -q "^not modelled: bandwidth, frequency, TLB, interrupts, the hypervisor$2\$" "$work/lacks.out"
+}
+without() {
+	python3 - "$work/without.json" <<-'END'
+		import json, sys
+		model = json.load(open("harness/virtual/models/laptop-6p8e.json"))
+		del model["values"]["smt"], model["values"]["kind_0"]
+		json.dump(model, open(sys.argv[1], "w"))
+	END
+}
+laptop='--profile laptop-6p8e --workers'
+holds "what is not modelled is said" lacks "$laptop 1" ""
+holds "and that hardware threads have one factor" lacks "$laptop 2 --cpus core:0" \
+	", hardware threads of one core (in use) beyond one factor"
+holds "and kinds of cores" lacks "$laptop 1 --cpus core:13" ", kinds of cores (in use) beyond one factor"
+holds "a model without factors" without
+holds "is said to have none" lacks "$laptop 20 --model $work/without.json" \
+	", hardware threads of one core (in use), kinds of cores (in use)"
 holds "and not the host" lacks_the_host
 holds "and where the run has waited" grep -q 'waits for cache lines' "$work/first.out"
 holds "runs.csv says so" grep -q ',virtual$' "$work/first/runs.csv"
