@@ -23,58 +23,19 @@ static uint32_t current_cpu(void)
 	return (uint32_t)(sb_turns.cpu - sb_turns.cpus);
 }
 
-/* ---- hardware threads of one core ---- */
-
-/* The others' state is looked at again after so long. */
+/* The state of the core's other hardware threads is read again after this time. */
 #define SHARED_PS UINT64_C(10000000)
-
-/* A CPU that has stopped since by its own clock was busy until then. */
-static bool is_busy(const struct sb_virtual_cpu *cpu)
-{
-	return cpu->running ? cpu->since_ps <= sb_turns.now_ps : cpu->turn.at_ps > sb_turns.now_ps;
-}
-
-/* As all busy ones get the same part of what the core does. */
-static uint64_t shared_ps(uint64_t ps)
-{
-	uint64_t busy = 1;
-
-	for (const struct sb_virtual_cpu *c = sb_turns.cpu->sibling; c != sb_turns.cpu;
-	     c = c->sibling)
-		busy += is_busy(c);
-	return ps * busy * 1000 /
-	       (1000 + (busy - 1) * (sb_turns.setup->model->smt_permille - UINT64_C(1000)));
-}
 
 void sb_virtual_compute(uint64_t ps)
 {
 	while (sb_turns.cpu->sibling != sb_turns.cpu && ps) {
 		const uint64_t part = sb_min_u64(ps, SHARED_PS);
 
-		sb_virtual_charge(shared_ps(part));
+		sb_virtual_charge(sb_turns_shared_ps(part));
 		ps -= part;
 	}
 	sb_virtual_charge(ps);
 }
-
-static void join_siblings(const struct sb_model *model)
-{
-	struct sb_virtual_cpu *cpus = sb_turns.cpus;
-
-	for (uint32_t i = 0; i < model->cpus; i++) {
-		uint32_t k = model->place && model->smt_permille ? i : 0;
-
-		cpus[i].sibling = &cpus[i];
-		while (k > 0 && sb_model_hop(model, k - 1, i) != SB_HOP_CORE)
-			k--;
-		if (!k)
-			continue;
-		cpus[i].sibling = cpus[k - 1].sibling;
-		cpus[k - 1].sibling = &cpus[i];
-	}
-}
-
-/* ---- accesses ---- */
 
 #define COLUMN 28
 
@@ -463,7 +424,7 @@ static int begin(const struct sb_virtual_setup *setup)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < setup->model->cpus; i++)
 		sb_turns.cpus[i].turn.is_cpu = true;
-	join_siblings(setup->model);
+	sb_turns_join_siblings();
 	return 0;
 }
 

@@ -93,7 +93,7 @@ uint64_t sb_virtual_all_cpus_ps(void);
 /* Passes time. Others may run. */
 void sb_virtual_charge(uint64_t ps);
 
-/* Passes the time of code that takes so long on a core of its own: longer while other hardware
+/* Passes the time of code that takes ps on an otherwise idle core: longer while other hardware
  * threads of the core are busy. */
 void sb_virtual_compute(uint64_t ps);
 
