@@ -155,6 +155,8 @@ static void set_measured(struct sb_model_file *file, const struct sb_calibration
 			  "measured: sched_yield(2)");
 	sb_model_file_set(file, "switch", median_of(c, SB_COST_context_switch_ns, "CPU"),
 			  "measured: from one thread to another on one CPU");
+	sb_model_file_set(file, "smt", 1.2,
+			  "estimate: about what hardware threads of published machines gain");
 	set_wakes(file, c);
 	sb_model_file_set(file, "thread_start", thread_start_ns(),
 			  "measured: half of starting and joining");

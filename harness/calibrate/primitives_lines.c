@@ -134,7 +134,7 @@ static void measure_contention(struct sb_calibration *c, int a, int b)
 
 /* ---- all pairs ---- */
 
-/* All pairs of so many are 28, of more they take too long. */
+/* Among 8 CPUs there are 28 pairs; those of more CPUs would take too long. */
 #define TRANSFER_CPUS 8
 
 void sb_measure_transfers(struct sb_calibration *c)

@@ -49,9 +49,9 @@ const struct sb_model_value sb_model_value[] = {
 	{ "transfer_slow", "ns",
 	  "a cache line, between cores that are slower than others and share the last-level cache",
 	  true },
-	{ "straight", "factor", "all costs of straight code, so many times as long", true },
-	{ "kind_0", "factor", "straight code on cores of the slowest kind, so many times as long",
-	  true },
+	{ "straight", "factor", "all costs of straight code, as a multiple", true },
+	{ "kind_0", "factor",
+	  "straight code on cores of the slowest kind, as a multiple of the fastest kind's", true },
 	{ "kind_1", "factor", "the same on cores of the next kind", true },
 	{ "kind_2", "factor", "the same on cores of the one after that", true },
 	{ "smt", "factor", "what a core does with two busy hardware threads, in that of one",
@@ -119,7 +119,8 @@ struct sb_model sb_model_of(const struct sb_model_file *file)
 	for (int kind = 0; kind < SB_STRAIGHTS; kind++)
 		model.straight_ps[kind] = as_ps(file->value[STRAIGHT + kind] * scale);
 	model.transfer_slow_ps = as_ps(file->value[TRANSFER_SLOW]);
-	model.smt_permille = isnan(file->value[SMT]) ? 0 : (uint32_t)(1000 * file->value[SMT] + 0.5);
+	model.smt_permille =
+		isnan(file->value[SMT]) ? 0 : (uint32_t)(1000 * file->value[SMT] + 0.5);
 	model.cache_lines = LINES_PER_KIB * (uint32_t)file->value[CACHE];
 	return model;
 }
