@@ -121,7 +121,7 @@ static uint16_t slowness_of(const struct sb_virtual_machine *m, const struct sb_
 {
 	const double factor = sb_model_file_kind(&m->file, sb_topology_kind(topology, pu));
 
-	return isnan(factor) ? 1000 : (uint16_t)(1000 * factor + 0.5);
+	return isnan(factor) ? 1000 : (uint16_t)lround(1000 * factor);
 }
 
 static void take_places(struct sb_virtual_machine *m, const struct sb_topology *topology)
