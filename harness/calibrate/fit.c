@@ -309,6 +309,36 @@ static void set_transfers(struct sb_model_file *file, const struct sb_calibratio
 	}
 }
 
+/* NaN: of that pair it was not measured. */
+static double median_of(const struct sb_calibration *c, enum sb_cost_id id, const char *of)
+{
+	for (uint32_t i = 0; i < c->costs; i++) {
+		if (c->cost[i].id == id && !strcmp(c->cost[i].of, of))
+			return c->cost[i].spread.median;
+	}
+	return NAN;
+}
+
+/* Of the pairs' holds the median. */
+static void set_hold(struct sb_model_file *file, const struct sb_calibration *c)
+{
+	const double own_ns = sb_model_file_get(file, "hit") + sb_model_file_get(file, "rmw");
+	double ns[PAIRS_MAX];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->costs && n < PAIRS_MAX; i++) {
+		const struct sb_cost *cost = &c->cost[i];
+		const double added = median_of(c, SB_COST_contended_add_ns, cost->of);
+
+		if (cost->id == SB_COST_line_transfer_ns && !isnan(added))
+			ns[n++] = sb_solve_hold(added, cost->spread.median, own_ns);
+	}
+	sb_sort(ns, n);
+	sb_model_file_set(file, "hold", n ? sb_median_of_sorted(ns, n) : SB_HOLD_LEAST * own_ns,
+			  n ? "fitted: additions of two CPUs to one line"
+			    : "estimate: one second try in four succeeds; two CPUs never competed");
+}
+
 static int describe(struct sb_model_file *file, const struct sb_topology *topology)
 {
 	struct sb_machine machine;
@@ -354,6 +384,7 @@ int sb_fit_model(struct sb_model_file *file, const struct sb_calibration *c)
 {
 	const int rc = fit_transfers(file, c);
 
+	set_hold(file, c);
 	sb_model_file_set(file, "straight_search", 20,
 			  "estimate: a round of looking at queues that are empty");
 	return rc ? rc : fit_straight(file);

@@ -147,8 +147,6 @@ static void set_measured(struct sb_model_file *file, const struct sb_calibration
 	sb_model_file_set(file, "memory", memory_ns(), "measured: dependent loads from 64 MiB");
 	sb_model_file_set(file, "first_touch", first_touch_ns(),
 			  "measured: a page fault, divided among the page's lines");
-	sb_model_file_set(file, "hold", 20,
-			  "estimate: without it loops of compare-and-swap collapse");
 	sb_model_file_set(file, "heavy_fence", heavy_fence_ns(), "measured: membarrier(2)");
 	sb_model_file_set(file, "pause", pause_ns(), "measured: the pause instruction");
 	sb_model_file_set(file, "clock_read", median_of(c, SB_COST_clock_read_ns, "as used"),
@@ -157,6 +155,8 @@ static void set_measured(struct sb_model_file *file, const struct sb_calibration
 			  "measured: sched_yield(2)");
 	sb_model_file_set(file, "switch", median_of(c, SB_COST_context_switch_ns, "CPU"),
 			  "measured: from one thread to another on one CPU");
+	sb_model_file_set(file, "smt", 1.2,
+			  "estimate: about what hardware threads of published machines gain");
 	set_wakes(file, c);
 	sb_model_file_set(file, "thread_start", thread_start_ns(),
 			  "measured: half of starting and joining");

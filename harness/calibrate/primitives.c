@@ -118,44 +118,6 @@ void sb_measure_work(struct sb_calibration *c)
 	sb_calibration_add(c, SB_COST_work_units_per_us, "", rate.sample, rate.samples);
 }
 
-static void describe_pair(const struct sb_pair *p, char *out, size_t bytes)
-{
-	snprintf(out, bytes, "CPU %d to %d", p->cpu[0], p->cpu[1]);
-}
-
-/* ---- a cache line ---- */
-
-static void measure_transfer(struct sb_calibration *c, int a, int b)
-{
-	struct sb_pair p = { .cpu = { a, b },
-			     .samples = sb_calibration_samples(c, SB_PAIR_SAMPLES_MAX) };
-	char of[40];
-
-	describe_pair(&p, of, sizeof(of));
-	if (sb_pair_pass_lines(&p, SB_PAIR_TIME_NS))
-		sb_calibration_add(c, SB_COST_line_transfer_ns, of, p.sample, p.taken);
-}
-
-/* All pairs of so many are 28, of more they take too long. */
-#define TRANSFER_CPUS 8
-
-void sb_measure_transfers(struct sb_calibration *c)
-{
-	const uint32_t n = c->cpus < TRANSFER_CPUS ? c->cpus : TRANSFER_CPUS;
-
-	if (c->cpus < 2)
-		snprintf(c->note, sizeof(c->note),
-			 "There is one CPU: nothing between two was measured.");
-	else if (n < c->cpus)
-		snprintf(c->note, sizeof(c->note),
-			 "Cache lines were passed between the first %u of %u CPUs only.", n,
-			 c->cpus);
-	for (uint32_t a = 0; a < n; a++) {
-		for (uint32_t b = a + 1; b < n; b++)
-			measure_transfer(c, c->cpu[a], c->cpu[b]);
-	}
-}
-
 /* ---- waking a thread ---- */
 
 struct sleeper {
@@ -227,7 +189,7 @@ static void measure_wake(struct sb_calibration *c, enum sb_cost_id id, enum sb_p
 	char of[40];
 
 	sb_parker_init(&sleeper.parker, parking);
-	describe_pair(&p, of, sizeof(of));
+	sb_pair_describe(&p, of, sizeof(of));
 	if (sb_pair_run(&p, wake_it, sleep_again)) {
 		sb_calibration_add(c, id, of, p.sample, p.taken);
 		sb_calibration_add(c, SB_COST_wake_call_ns, by, sleeper.call_ns, p.taken);

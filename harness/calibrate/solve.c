@@ -83,3 +83,23 @@ int sb_solve(struct sb_linear_time *times, uint32_t *n, double ns[SB_UNKNOWNS])
 		rc = solve_all(times, --*n, ns);
 	return rc;
 }
+
+/* The time of an addition with that hold. */
+static double contended_ns(double hold_ns, double transfer_ns, double own_ns)
+{
+	double additions = 1;
+
+	for (int more = 1; more * own_ns < 2 * hold_ns; more++)
+		additions += 1 - more * own_ns / (2 * hold_ns);
+	return (transfer_ns + own_ns + hold_ns) / additions;
+}
+
+double sb_solve_hold(double added_ns, double transfer_ns, double own_ns)
+{
+	double hold_ns = SB_HOLD_LEAST * own_ns;
+
+	while (hold_ns < SB_HOLD_MOST * own_ns &&
+	       contended_ns(hold_ns, transfer_ns, own_ns) > added_ns)
+		hold_ns *= 1.01;
+	return hold_ns;
+}

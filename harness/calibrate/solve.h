@@ -28,4 +28,17 @@ double sb_linear_error(const struct sb_linear_time *time, const double ns[SB_UNK
  */
 SB_MUST_CHECK int sb_solve(struct sb_linear_time *times, uint32_t *n, double ns[SB_UNKNOWNS]);
 
+/*
+ * The mean time for which a CPU keeps a contended line so that an addition of two CPUs takes
+ * added_ns, in the model of core/platform/virtual/lines.h: a CPU gets the line after transfer_ns,
+ * adds for own_ns, and keeps the line for any time up to twice the mean, in which it may add again.
+ * At least SB_HOLD_LEAST of own_ns, at most SB_HOLD_MOST. In nanoseconds.
+ */
+double sb_solve_hold(double added_ns, double transfer_ns, double own_ns);
+
+/* The second addition is in time in one case of four. With less, loops of compare-and-swap on N
+ * CPUs would take N tries, and published ones take 4 to 6. */
+#define SB_HOLD_LEAST (2 / 3.0)
+#define SB_HOLD_MOST  10.0
+
 #endif

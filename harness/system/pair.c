@@ -1,6 +1,7 @@
 #include "harness/system/pair.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "results/stats/statistics.h"
 
@@ -38,6 +39,11 @@ bool sb_pair_run(struct sb_pair *p, void *(*first)(void *), void *(*second)(void
 		sb_unpark(p->bed);
 	sb_thread_join(&thread[1]);
 	return ok;
+}
+
+void sb_pair_describe(const struct sb_pair *p, char *out, size_t bytes)
+{
+	snprintf(out, bytes, "CPU %d to %d", p->cpu[0], p->cpu[1]);
 }
 
 /* ---- a cache line ---- */

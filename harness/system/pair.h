@@ -42,4 +42,7 @@ bool sb_pair_pass_lines(struct sb_pair *p, uint64_t most_ns);
  * or the threads cannot run there. The first thread of a process alone may ask, while no scheduler runs. */
 double sb_line_transfer_ns(int a, int b);
 
+/* "CPU 0 to 1". */
+void sb_pair_describe(const struct sb_pair *p, char *out, size_t bytes);
+
 #endif

@@ -167,7 +167,7 @@ static int gather_facts(struct sb_run_session *session, int argc, char **argv)
 				 stage->plan.placement.workers, argc, argv);
 
 	if (!rc && sb_opt(session->options, SB_OPT_virtual))
-		rc = sb_virtual_add_facts(result, &stage->virtual.file);
+		rc = sb_virtual_add_facts(result, &stage->virtual);
 	if (!rc && session->saved->store)
 		return sb_saved_take_facts(session->saved, result);
 	/* An option that is not the run's is a setting of each series. */

@@ -116,7 +116,15 @@ static uint16_t number_of(int object, int otherwise)
 	return (uint16_t)(object >= 0 ? object : otherwise);
 }
 
-static void take_places(struct sb_virtual_machine *m)
+static uint16_t slowness_of(const struct sb_virtual_machine *m, const struct sb_topology *topology,
+			    int pu)
+{
+	const double factor = sb_model_file_kind(&m->file, sb_topology_kind(topology, pu));
+
+	return isnan(factor) ? 1000 : (uint16_t)lround(1000 * factor);
+}
+
+static void take_places(struct sb_virtual_machine *m, const struct sb_topology *topology)
 {
 	for (uint32_t i = 0; i < m->all.workers; i++) {
 		const struct sb_place *p = &m->all.place[i];
@@ -126,6 +134,7 @@ static void take_places(struct sb_virtual_machine *m)
 			.cache = number_of(p->cache, UINT16_MAX - p->pu),
 			.node = number_of(p->node, 0),
 			.package = number_of(p->package, 0),
+			.slow_permille = slowness_of(m, topology, p->pu),
 		};
 	}
 	m->model.place = m->place;
@@ -170,6 +179,28 @@ static int check_hops(const struct sb_virtual_machine *m)
 	return 0;
 }
 
+/* What of the machine the workers use that one factor, or none, stands for. */
+static void note_use(struct sb_virtual_machine *m, const struct sb_topology *topology)
+{
+	const struct sb_placement *p = &m->ground.placement;
+	int fastest = -1;
+
+	for (uint32_t i = 0; i < m->all.workers; i++) {
+		const int kind = sb_topology_kind(topology, m->all.place[i].pu);
+
+		fastest = kind > fastest ? kind : fastest;
+	}
+	for (uint32_t i = 0; i < p->workers; i++) {
+		const int kind = sb_topology_kind(topology, p->place[i].pu);
+
+		m->has_slow_cores |= kind < fastest;
+		m->has_unknown_cores |= kind < fastest && isnan(sb_model_file_kind(&m->file, kind));
+		for (uint32_t k = 0; k < i; k++)
+			m->shares_cores |= sb_model_hop(&m->model, (uint32_t)p->place[k].pu,
+							(uint32_t)p->place[i].pu) == SB_HOP_CORE;
+	}
+}
+
 static int place_threads(struct sb_virtual_machine *m, const struct sb_plan *plan)
 {
 	struct sb_virtual_ground *g = &m->ground;
@@ -207,10 +238,13 @@ int sb_virtual_machine_take(struct sb_virtual_machine *m, const struct sb_topolo
 	m->place = calloc(m->model.cpus, sizeof(*m->place));
 	if (!m->place)
 		return sb_fail_memory();
-	take_places(m);
+	take_places(m, topology);
 	take_distances(m);
 	rc = check_hops(m);
-	return rc ? rc : place_threads(m, plan);
+	rc = rc ? rc : place_threads(m, plan);
+	if (!rc)
+		note_use(m, topology);
+	return rc;
 }
 
 int sb_virtual_machine_make(struct sb_virtual_machine *m, const struct sb_options *options,
@@ -243,8 +277,22 @@ static int add_number(struct sb_result *result, const char *key, double value)
 	return sb_result_add_fact(result, "virtual", key, isnan(value) ? "" : text);
 }
 
-int sb_virtual_add_facts(struct sb_result *result, const struct sb_model_file *file)
+static int add_not_modelled(struct sb_result *result, const struct sb_virtual_machine *m)
 {
+	const bool has_smt = !isnan(sb_model_file_get(&m->file, "smt"));
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s%s%s%s%s", SB_NOT_MODELLED,
+		 m->shares_cores ? ", hardware threads of one core (in use)" : "",
+		 m->shares_cores && has_smt ? " beyond one factor" : "",
+		 m->has_slow_cores ? ", kinds of cores (in use)" : "",
+		 m->has_slow_cores && !m->has_unknown_cores ? " beyond one factor" : "");
+	return sb_result_add_fact(result, "virtual", "not_modelled", text);
+}
+
+int sb_virtual_add_facts(struct sb_result *result, const struct sb_virtual_machine *m)
+{
+	const struct sb_model_file *file = &m->file;
 	char hash[20];
 	int rc = 0;
 
@@ -257,7 +305,6 @@ int sb_virtual_add_facts(struct sb_result *result, const struct sb_model_file *f
 	rc |= add_number(result, "median_error_pct", file->median_error_pct);
 	rc |= add_number(result, "max_error_pct", file->max_error_pct);
 	rc |= add_number(result, "tau", file->tau);
-	rc |= sb_result_add_fact(result, "virtual", "not_modelled",
-				 "bandwidth, frequency, TLB, interrupts, the hypervisor");
+	rc |= add_not_modelled(result, m);
 	return rc ? sb_fail_memory() : 0;
 }

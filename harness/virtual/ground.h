@@ -13,6 +13,9 @@ struct sb_virtual_machine {
 	struct sb_placement all; /* every CPU, as a place */
 	struct sb_model_place *place;
 	struct sb_virtual_ground ground;
+	/* Whether workers run on hardware threads of one core, on cores that are slower than others,
+	 * and on such that have no factor. */
+	bool shares_cores, has_slow_cores, has_unknown_cores;
 };
 
 /* Returns 0, or an exit status after an error has been printed; for sb_virtual_machine_free in
@@ -35,8 +38,10 @@ bool sb_virtual_has_model(const struct sb_options *options);
 SB_MUST_CHECK int sb_virtual_open_model(struct sb_model_file *file,
 					const struct sb_options *options);
 
-/* Says in the result which model it is. Returns 0, or an exit status after an error. */
-SB_MUST_CHECK int sb_virtual_add_facts(struct sb_result *result, const struct sb_model_file *file);
+/* Says in the result which model it is, and what it lacks. Returns 0, or an exit status after an
+ * error. */
+SB_MUST_CHECK int sb_virtual_add_facts(struct sb_result *result,
+				       const struct sb_virtual_machine *machine);
 
 /* In the cache: the file in which `calibrate --save-model` keeps this machine's model. */
 #define SB_MODEL_OWN "model.json"

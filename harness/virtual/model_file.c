@@ -22,6 +22,10 @@ enum {
 	COSTS_END = COST + sizeof(struct sb_costs) / sizeof(uint64_t),
 	STRAIGHT = COSTS_END,
 	CACHE = STRAIGHT + SB_STRAIGHTS,
+	TRANSFER_SLOW,
+	SCALE,
+	KIND,
+	SMT = KIND + SB_MODEL_KINDS,
 	VALUES
 };
 
@@ -42,6 +46,16 @@ const struct sb_model_value sb_model_value[] = {
 #include "core/platform/straight.def"
 #undef SB_STRAIGHT
 	{ "cache_kib", "kib", "a CPU's own cache, a power of two", false },
+	{ "transfer_slow", "ns",
+	  "a cache line, between cores that are slower than others and share the last-level cache",
+	  true },
+	{ "straight", "factor", "all costs of straight code, as a multiple", true },
+	{ "kind_0", "factor",
+	  "straight code on cores of the slowest kind, as a multiple of the fastest kind's", true },
+	{ "kind_1", "factor", "the same on cores of the next kind", true },
+	{ "kind_2", "factor", "the same on cores of the one after that", true },
+	{ "smt", "factor", "what a core does with two busy hardware threads, in that of one",
+	  true },
 	{ NULL, NULL, NULL, false },
 };
 
@@ -67,6 +81,18 @@ void sb_model_file_set(struct sb_model_file *file, const char *name, double valu
 	file->source[i] = strdup(source);
 }
 
+double sb_model_file_get(const struct sb_model_file *file, const char *name)
+{
+	const int i = index_of(name);
+
+	return i == VALUES ? NAN : file->value[i];
+}
+
+double sb_model_file_kind(const struct sb_model_file *file, int kind)
+{
+	return kind >= 0 && kind < SB_MODEL_KINDS ? file->value[KIND + kind] : NAN;
+}
+
 static bool is_power_of_two(double kib)
 {
 	const uint64_t n = (uint64_t)kib;
@@ -81,6 +107,7 @@ static uint64_t as_ps(double ns)
 
 struct sb_model sb_model_of(const struct sb_model_file *file)
 {
+	const double scale = isnan(file->value[SCALE]) ? 1 : file->value[SCALE];
 	struct sb_model model = { .cpus = 0 };
 	uint64_t cost[COSTS_END - COST];
 
@@ -90,7 +117,10 @@ struct sb_model sb_model_of(const struct sb_model_file *file)
 		cost[i - COST] = as_ps(file->value[i]);
 	memcpy(&model.cost, cost, sizeof(cost));
 	for (int kind = 0; kind < SB_STRAIGHTS; kind++)
-		model.straight_ps[kind] = as_ps(file->value[STRAIGHT + kind]);
+		model.straight_ps[kind] = as_ps(file->value[STRAIGHT + kind] * scale);
+	model.transfer_slow_ps = as_ps(file->value[TRANSFER_SLOW]);
+	model.smt_permille =
+		isnan(file->value[SMT]) ? 0 : (uint32_t)(1000 * file->value[SMT] + 0.5);
 	model.cache_lines = LINES_PER_KIB * (uint32_t)file->value[CACHE];
 	return model;
 }
@@ -145,6 +175,10 @@ static int take_value(const struct reader *r, const json_t *values, int i)
 		return refuse(r, -EINVAL, "no cost '%s'; expected %s", value->name, value->meaning);
 	if (!json_is_number(number))
 		return refuse(r, -EINVAL, "'%s' has no number '%s'", value->name, value->unit);
+	if (!strcmp(value->unit, "factor") &&
+	    !(json_number_value(number) >= 0.1 && json_number_value(number) <= 10))
+		return refuse(r, -EINVAL, "'%s' is %g; expected a factor from 0.1 to 10",
+			      value->name, json_number_value(number));
 	if (!(json_number_value(number) >= 0) || json_number_value(number) > 1e9)
 		return refuse(r, -EINVAL, "'%s' is %g; expected 0 to 1e9 %s", value->name,
 			      json_number_value(number), value->unit);
@@ -184,6 +218,9 @@ static int check_order(const struct reader *r)
 				      sb_model_value[TRANSFER + hop].name, ns, nearer);
 		nearer = isnan(ns) ? nearer : ns;
 	}
+	if (r->file->value[SMT] < 1)
+		return refuse(r, -EINVAL, "'smt' is %g; expected a factor from 1 to 10",
+			      r->file->value[SMT]);
 	if (!is_power_of_two(r->file->value[CACHE]))
 		return refuse(r, -EINVAL, "'cache_kib' is %g; expected a power of two",
 			      r->file->value[CACHE]);
@@ -356,10 +393,10 @@ void sb_model_file_print(const struct sb_model_file *file, FILE *out)
 			"configurations (Kendall's tau) %.2f\n",
 			sb_terminal_text(file->validated_on), file->median_error_pct,
 			file->max_error_pct, file->tau);
-	fputs("not modelled: bandwidth, frequency, TLB, interrupts, the hypervisor\n\n", out);
+	fputs("not modelled: " SB_NOT_MODELLED "\n\n", out);
 	for (int i = 0; i < VALUES; i++) {
 		if (!isnan(file->value[i]))
-			fprintf(out, "%-18s %10.5g %-3s  %s\n%37s%s\n", sb_model_value[i].name,
+			fprintf(out, "%-18s %10.5g %-6s  %s\n%40s%s\n", sb_model_value[i].name,
 				file->value[i], sb_model_value[i].unit, sb_model_value[i].meaning,
 				"", sb_terminal_text(file->source[i]));
 	}

@@ -18,15 +18,21 @@
 
 #define SB_MODEL_VERSION 1
 
-/* A number of a model, in picoseconds, or KiB of cache. */
+/* Costs that no model has. */
+#define SB_NOT_MODELLED "bandwidth, frequency, TLB, interrupts, the hypervisor"
+
+/* A number of a model. */
 struct sb_model_value {
 	const char *name;
-	const char *unit; /* "ns" or "kib" */
+	const char *unit; /* "ns", "kib" or "factor" */
 	const char *meaning;
 	bool may_be_missing;
 };
 
 #define SB_MODEL_VALUES_MAX 40
+
+/* Kinds of cores that may have a factor. */
+#define SB_MODEL_KINDS 3
 
 extern const struct sb_model_value sb_model_value[]; /* ends with a NULL name */
 
@@ -58,6 +64,13 @@ bool sb_model_is_named(const char *name);
 /* Sets the value of that name. Without memory its source is missing, and it cannot be written. */
 void sb_model_file_set(struct sb_model_file *file, const char *name, double value,
 		       const char *source);
+
+/* NaN: it is missing, or there is none of that name. */
+double sb_model_file_get(const struct sb_model_file *file, const char *name);
+
+/* By how much longer straight code takes on cores of that kind, the slowest 0; NaN: that is not
+ * known, or there is one kind (-1). The fastest kind needs no factor. */
+double sb_model_file_kind(const struct sb_model_file *file, int kind);
 
 /* Its costs, without CPUs: what is missing is 0. */
 struct sb_model sb_model_of(const struct sb_model_file *file);

@@ -27,6 +27,7 @@ void sb_summary_put_counts(FILE *out, const struct sb_result *result, const char
 void sb_summary_put_virtual(FILE *out, const struct sb_result *result)
 {
 	const char *median = sb_result_fact(result, "virtual", "median_error_pct");
+	const char *lacks = sb_result_fact(result, "virtual", "not_modelled");
 
 	if (strcmp(sb_result_topology(result), "virtual") != 0)
 		return;
@@ -44,6 +45,8 @@ void sb_summary_put_virtual(FILE *out, const struct sb_result *result)
 			sb_terminal_text(sb_result_fact(result, "virtual", "max_error_pct")));
 	else
 		fputs("which nobody has compared with that machine\n", out);
+	if (*lacks)
+		fprintf(out, "not modelled: %s\n", sb_terminal_text(lacks));
 }
 
 /* The places in the code that have waited most for cache lines. */

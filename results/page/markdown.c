@@ -160,6 +160,8 @@ static void put_run(const struct sb_md_writer *w, const struct sb_result *result
 	if (*sb_result_fact(result, "virtual", "model")) {
 		fputs(", times predicted by model ", w->out);
 		sb_put_markdown(w->out, sb_result_fact(result, "virtual", "model"));
+		fputs(", without ", w->out);
+		sb_put_markdown(w->out, sb_result_fact(result, "virtual", "not_modelled"));
 	}
 	fputs("\n", w->out);
 }

@@ -36,6 +36,29 @@ holds "gives another result" differ
 holds "the terminal says so" grep -q '^virtual: predicted, not measured' "$work/first.out"
 names_the_host() { grep -q 'build$' "$work/first.out"; }
 lacks_the_host() { ! names_the_host; }
+# lacks OPTIONS TEXT: what the header of such a run says that is not modelled.
+lacks() {
+	# shellcheck disable=SC2086
+	"$program" run -w yield --virtual -r 1 -d 1ms --no-plots -o "$work/lacks" $1 >"$work/lacks.out" 2>&1
+	rm -rf "$work/lacks"
+	grep -q "^not modelled: bandwidth, frequency, TLB, interrupts, the hypervisor$2\$" "$work/lacks.out"
+}
+without() {
+	python3 - "$work/without.json" <<-'END'
+		import json, sys
+		model = json.load(open("harness/virtual/models/laptop-6p8e.json"))
+		del model["values"]["smt"], model["values"]["kind_0"]
+		json.dump(model, open(sys.argv[1], "w"))
+	END
+}
+laptop='--profile laptop-6p8e --workers'
+holds "what is not modelled is said" lacks "$laptop 1" ""
+holds "and that hardware threads have one factor" lacks "$laptop 2 --cpus core:0" \
+	", hardware threads of one core (in use) beyond one factor"
+holds "and kinds of cores" lacks "$laptop 1 --cpus core:13" ", kinds of cores (in use) beyond one factor"
+holds "a model without factors" without
+holds "is said to have none" lacks "$laptop 20 --model $work/without.json" \
+	", hardware threads of one core (in use), kinds of cores (in use)"
 holds "and not the host" lacks_the_host
 holds "and where the run has waited" grep -q 'waits for cache lines' "$work/first.out"
 holds "runs.csv says so" grep -q ',virtual$' "$work/first/runs.csv"
@@ -105,6 +128,48 @@ refuses "virtual and native results are not compared" 3 "[-][-]across" \
 
 holds "a model is printed" "$program" topo show --profile epyc-2s-nps4 --model
 
+# on_core N: the time of a yield on that core of a laptop, whose cores 6 to 13 are slow.
+on_core() {
+	"$program" run -w yield --virtual --profile laptop-6p8e --workers 1 --cpus "core:$1" -r 1 -q --no-plots \
+		-o "$work/core$1" && python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["benchmarks"][0]["real_time"])' "$work/core$1/result.json"
+}
+slow_cores_are_slower() {
+	python3 -c 'import sys; ratio = float(sys.argv[2]) / float(sys.argv[1]); sys.exit(not 1.3 < ratio < 1.6)' \
+		"$(on_core 0)" "$(on_core 13)"
+}
+holds "a slow kind of core takes longer" slow_cores_are_slower
+
+# With a factor of 2 a yield takes nearly twice as long: its lines and clocks take as long as before.
+scaled() {
+	python3 - "$work/scaled.json" "$1" <<-'END'
+		import json, sys
+		model = json.load(open("harness/virtual/models/xeon-2s.json"))
+		model["values"]["straight"]["factor"] = float(sys.argv[2])
+		json.dump(model, open(sys.argv[1], "w"))
+	END
+	"$program" run -w yield --virtual --profile xeon-2s --model "$work/scaled.json" --workers 1 -r 1 -q --no-plots \
+		-o "$work/scaled$1" && python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["benchmarks"][0]["real_time"])' "$work/scaled$1/result.json"
+}
+code_is_scaled() {
+	python3 -c 'import sys; ratio = float(sys.argv[2]) / float(sys.argv[1]); sys.exit(not 1.8 < ratio < 2)' \
+		"$(scaled 1)" "$(scaled 2)"
+}
+holds "one factor scales straight code" code_is_scaled
+
+# on_threads N: yields a second of N hardware threads of 8 cores.
+on_threads() {
+	"$program" run -w yield --processes "$1" --yields 1000 --virtual --profile xeon-2s --workers "$1" --cpus core:0-7 -r 1 -d 1ms -q --no-plots \
+		-o "$work/smt$1" && python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["benchmarks"][0]["items_per_second"])' "$work/smt$1/result.json"
+}
+threads_share_cores() {
+	python3 -c 'import sys; ratio = float(sys.argv[2]) / float(sys.argv[1]); sys.exit(not 1.1 < ratio < 1.5)' \
+		"$(on_threads 8)" "$(on_threads 16)"
+}
+holds "hardware threads share their cores" threads_share_cores
+
 # broken NAME PYTHON EXPECTED: the model, changed by that statement, is refused.
 broken() {
 	python3 - "$work/$1.json" "$2" <<-'END'
@@ -124,6 +189,8 @@ broken "cost-without-source" 'del values["rmw"]["source"]' "has no 'source'"
 broken "nearer-is-dearer" 'values["transfer_node"]["ns"] = 300' "less than a nearer"
 broken "distance-missing" 'del values["transfer_remote"]' "does not fit the topology"
 broken "other-version" 'model["sched_bench_model"] = 2' "sched_bench_model"
+broken "factor-of-0" 'values["kind_0"] = {"factor": 0, "source": "none"}' "'kind_0' is 0; expected a factor"
+broken "siblings-that-hinder" 'values["smt"]["factor"] = 0.9' "'smt' is 0.9; expected a factor from 1"
 broken "odd-cache" 'values["cache_kib"]["kib"] = 1000' "a power of two"
 refuses "a model that is not there" 3 "no such file" \
 	run -w yield --virtual --model "$work/none.json"

@@ -3,7 +3,7 @@
  *
  * Property: costs that times were made from are found, also if one time is far off; with times that deviate, no other costs
  *   that are not negative have a smaller sum of squares of the relative errors; a cost that would
- *   have to be negative is 0.
+ *   have to be negative is 0. The hold of a contended line is found from what additions take.
  * Method: random times, linear in random costs; the neighbours of what is found, in both
  *   directions of each cost.
  */
@@ -125,12 +125,25 @@ static void nothing_fits_better(void **state)
 	assert_true(zeros > 0);
 }
 
+/* Two CPUs of tests/virtual/test_contention.c, in virtual time: 44.8 additions a microsecond. */
+static void a_hold_is_found(void **state)
+{
+	const double own = 4.7;
+
+	(void)state;
+	assert_true(fabs(sb_solve_hold(1000 / 44.8, 19.5, own) - 3.1) < 0.2);
+	/* Too slow to tell, and too fast to be true. */
+	assert_true(fabs(sb_solve_hold(1000, 19.5, own) - SB_HOLD_LEAST * own) < 1e-9);
+	assert_true(sb_solve_hold(own, 100, own) < SB_HOLD_MOST * own * 1.02);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costs_are_found),
 		cmocka_unit_test(a_disturbed_time_does_not_count),
 		cmocka_unit_test(nothing_fits_better),
+		cmocka_unit_test(a_hold_is_found),
 	};
 
 	return cmocka_run_group_tests_name("solve", tests, NULL, NULL);

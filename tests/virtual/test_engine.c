@@ -252,8 +252,7 @@ static void *add_on_all(void *sum)
 	return NULL;
 }
 
-/* A CPU that has fetched the line keeps it for cost.hold, in which it writes some times;
- * in between the line travels. */
+/* A CPU that has fetched the line adds once, or twice if it keeps the line for long enough. */
 static void writers_queue_up(void **state)
 {
 	struct sb_virtual_counts counts;
@@ -263,8 +262,9 @@ static void writers_queue_up(void **state)
 	(void)state;
 	run(WRITERS + 1, 3, add_on_all, &sum, &counts);
 	CHECK_EQ(sum, all);
-	assert_true(counts.lines.transfers > all / 8 && counts.lines.transfers < all);
-	assert_true(counts.end_ps > counts.lines.transfers * 60 * NS);
+	/* One of three times: 5.5 ns of up to 8. */
+	assert_true(counts.lines.transfers > all * 7 / 10 && counts.lines.transfers < all * 8 / 10);
+	assert_true(counts.end_ps > counts.lines.transfers * 49 * NS);
 	assert_true(counts.lines.queued_ps > counts.end_ps);
 }
 

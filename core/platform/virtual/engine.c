@@ -23,6 +23,20 @@ static uint32_t current_cpu(void)
 	return (uint32_t)(sb_turns.cpu - sb_turns.cpus);
 }
 
+/* The state of the core's other hardware threads is read again after this time. */
+#define SHARED_PS UINT64_C(10000000)
+
+void sb_virtual_compute(uint64_t ps)
+{
+	while (sb_turns.cpu->sibling != sb_turns.cpu && ps) {
+		const uint64_t part = sb_min_u64(ps, SHARED_PS);
+
+		sb_virtual_charge(sb_turns_shared_ps(part));
+		ps -= part;
+	}
+	sb_virtual_charge(ps);
+}
+
 #define COLUMN 28
 
 /* The order of the lines is that in which operations take place: this one comes next. */
@@ -89,8 +103,16 @@ void sb_virtual_prefetch(const void *address, struct sb_site *site)
 
 void sb_virtual_straight(enum sb_straight kind)
 {
-	if (sb_turns.cpu)
-		sb_virtual_charge(sb_turns.setup->model->straight_ps[kind]);
+	const struct sb_model_place *place;
+	uint64_t ps;
+
+	if (!sb_turns.cpu)
+		return;
+	ps = sb_turns.setup->model->straight_ps[kind];
+	place = sb_turns.setup->model->place;
+	if (place && place[current_cpu()].slow_permille)
+		ps = ps * place[current_cpu()].slow_permille / 1000;
+	sb_virtual_compute(ps);
 }
 
 void sb_virtual_fence(void)
@@ -402,6 +424,7 @@ static int begin(const struct sb_virtual_setup *setup)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < setup->model->cpus; i++)
 		sb_turns.cpus[i].turn.is_cpu = true;
+	sb_turns_join_siblings();
 	return 0;
 }
 

@@ -93,6 +93,10 @@ uint64_t sb_virtual_all_cpus_ps(void);
 /* Passes time. Others may run. */
 void sb_virtual_charge(uint64_t ps);
 
+/* Passes the time of code that takes ps on an otherwise idle core: longer while other hardware
+ * threads of the core are busy. */
+void sb_virtual_compute(uint64_t ps);
+
 /* An access to a line, at that place in the code. Others may run before it; the caller does it
  * next. Outside of a run it is free. */
 void sb_virtual_access(const volatile void *address, enum sb_access access, struct sb_site *site);

@@ -302,6 +302,14 @@ static uint64_t invalidate_ps(const struct sb_lines *l, uint32_t cpu, uint64_t n
 	return ps;
 }
 
+/* How long a CPU keeps a line after its access. By line and version, so each run has the same times. */
+static uint64_t kept_ps(const struct sb_lines *l, uint64_t number)
+{
+	const uint64_t random = sb_lines_key(l, number) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+
+	return random * (2 * l->model->cost.hold_ps) >> 32;
+}
+
 static uint64_t write_line(struct sb_lines *l, uint32_t cpu, uint64_t number, enum sb_access access,
 			   struct sb_site *site, uint64_t now_ps)
 {
@@ -320,7 +328,7 @@ static uint64_t write_line(struct sb_lines *l, uint32_t cpu, uint64_t number, en
 	line->is_shared = line->is_coming = false;
 	line->reach = 0;
 	if (!is_new) {
-		line->busy_ps = now_ps + l->model->cost.hold_ps;
+		line->busy_ps = now_ps + sb_lines_own_ps(l, access) + kept_ps(l, number);
 		l->held[cpu].number = number + 1;
 		l->held[cpu].until_ps = line->busy_ps;
 	}
@@ -328,17 +336,20 @@ static uint64_t write_line(struct sb_lines *l, uint32_t cpu, uint64_t number, en
 	return now_ps;
 }
 
-/* Those who wait for the end of that time are its next owners already. */
-static bool holds(const struct sb_lines *l, uint32_t cpu, uint64_t number, uint64_t now_ps)
+/* Whether the CPU still keeps the line until the end of the access. Those who wait for that are its
+ * next owners already. */
+static bool holds(const struct sb_lines *l, uint32_t cpu, uint64_t number, enum sb_access access,
+		  uint64_t now_ps)
 {
-	return l->held[cpu].number == number + 1 && now_ps <= l->held[cpu].until_ps &&
+	return l->held[cpu].number == number + 1 &&
+	       now_ps + sb_lines_own_ps(l, access) <= l->held[cpu].until_ps &&
 	       !has_copy(l, cpu, number);
 }
 
 uint64_t sb_lines_fetch(struct sb_lines *l, uint32_t cpu, uint64_t number, enum sb_access access,
 			struct sb_site *site, uint64_t now_ps)
 {
-	if (holds(l, cpu, number, now_ps)) {
+	if (holds(l, cpu, number, access, now_ps)) {
 		l->counts.hits++;
 		return now_ps;
 	}
@@ -370,6 +381,7 @@ uint64_t sb_lines_prefetch(struct sb_lines *l, uint32_t cpu, uint64_t number, st
 	held->prefetched++;
 	now_ps = sb_max_u64(now_ps, *arrival_ps);
 	*arrival_ps = write_line(l, cpu, number, SB_ACCESS_WRITE, site, now_ps);
+	line->busy_ps = held->until_ps = *arrival_ps + l->model->cost.hold_ps;
 	line->is_coming = true;
 	return now_ps;
 }

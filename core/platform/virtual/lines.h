@@ -14,9 +14,11 @@
  *
  * A prefetch begins a transfer, and the CPU goes on; an access waits for what is left of it.
  *
- * Writers of one line queue up: a transfer begins when the one before has ended and its CPU
- * has kept the line for cost.hold_ps. Without that time a loop of compare-and-swap
- * on many CPUs hardly ever succeeds, as it does on no machine.
+ * Writers of one line queue up: a transfer begins when the access of the CPU before has ended, and
+ * that CPU has kept the line for a random time, up to twice cost.hold_ps. A read-modify-write that
+ * ends within that time needs no transfer. So most CPUs do one read-modify-write before they lose
+ * the line, and a few succeed with the second: a loop of compare-and-swap on N CPUs takes a few
+ * transfers for each success, as on real machines, and not N.
  *
  * Lines are those of the run's region (region.h). Other memory is the caller's own: a hit. One
  * thread.
@@ -112,6 +114,14 @@ static inline bool sb_lines_hits(const struct sb_lines *lines, uint32_t cpu, uin
 /* The host fetches what an access of the CPU to the line will need: the line and its set. */
 void sb_lines_expect(const struct sb_lines *lines, uint32_t cpu, uint64_t number);
 
+/* The time of an access once its CPU has the line. */
+static inline uint64_t sb_lines_own_ps(const struct sb_lines *lines, enum sb_access access)
+{
+	const struct sb_costs *cost = &lines->model->cost;
+
+	return cost->hit_ps + (access == SB_ACCESS_RMW ? cost->rmw_ps : 0);
+}
+
 /* When an access that does not hit and begins at now_ps has the line. */
 uint64_t sb_lines_fetch(struct sb_lines *lines, uint32_t cpu, uint64_t number,
 			enum sb_access access, struct sb_site *site, uint64_t now_ps);
@@ -154,9 +164,8 @@ static inline uint64_t sb_lines_access(struct sb_lines *lines, uint32_t cpu,
 				       const volatile void *address, enum sb_access access,
 				       struct sb_site *site, uint64_t now_ps)
 {
-	const struct sb_costs *cost = &lines->model->cost;
 	const uint64_t number = sb_region_line(address);
-	const uint64_t own_ps = cost->hit_ps + (access == SB_ACCESS_RMW ? cost->rmw_ps : 0);
+	const uint64_t own_ps = sb_lines_own_ps(lines, access);
 	struct sb_cache_line *line;
 
 	if (SB_UNLIKELY(number >= SB_REGION_LINES))

@@ -28,6 +28,7 @@ struct sb_costs {
 /* Numbers of what a CPU belongs to; equal is the same one. */
 struct sb_model_place {
 	uint16_t core, cache, node, package;
+	uint16_t slow_permille; /* straight code takes that many thousandths of its time; 0: 1000 */
 };
 
 struct sb_model {
@@ -40,9 +41,14 @@ struct sb_model {
 	uint32_t nearest_remote;
 	/* Transfer of a cache line from one CPU to another. */
 	uint64_t transfer_ps[SB_HOPS];
+	/* The same between two slow CPUs of one cache; 0: as between others. */
+	uint64_t transfer_slow_ps;
 	struct sb_costs cost;
 	/* Code of the scheduler between its accesses to shared memory, each time. */
 	uint64_t straight_ps[SB_STRAIGHTS];
+	/* What a core does with two busy hardware threads, in thousandths of what it does with one,
+	 * and as much more with each further one; 0: hardware threads do not slow each other. */
+	uint32_t smt_permille;
 	/* A CPU's own cache, in lines: a power of two; 0: SB_MODEL_CACHE_LINES. */
 	uint32_t cache_lines;
 };
@@ -75,6 +81,9 @@ static inline uint64_t sb_model_transfer_ps(const struct sb_model *model, uint32
 {
 	const enum sb_hop hop = sb_model_hop(model, a, b);
 
+	if (hop == SB_HOP_CACHE && model->transfer_slow_ps &&
+	    model->place[a].slow_permille > 1000 && model->place[b].slow_permille > 1000)
+		return model->transfer_slow_ps;
 	if (hop != SB_HOP_REMOTE || !model->node_distance)
 		return model->transfer_ps[hop];
 	return model->transfer_ps[hop] *

@@ -35,7 +35,7 @@ static inline void sb_cpu_pause(void)
 static inline bool sb_cpu_works(uint64_t ns)
 {
 	if (sb_virtual_runs())
-		sb_virtual_charge(ns * 1000);
+		sb_virtual_compute(ns * 1000);
 	return sb_virtual_runs();
 }
 

@@ -239,3 +239,41 @@ void sb_turns_pass_on(void)
 	sb_turns_add_event(&cpu->turn, sb_turns.now_ps);
 	sb_turns_go_on(cpu->running);
 }
+
+/* ---- hardware threads of one core ---- */
+
+/* A CPU without a thread was busy until its thread stopped, which may be later than now. */
+static bool is_busy(const struct sb_virtual_cpu *cpu)
+{
+	return cpu->running ? cpu->since_ps <= sb_turns.now_ps : cpu->turn.at_ps > sb_turns.now_ps;
+}
+
+/* As all busy ones get the same part of what the core does. */
+uint64_t sb_turns_shared_ps(uint64_t ps)
+{
+	uint64_t busy = 1;
+
+	for (const struct sb_virtual_cpu *c = sb_turns.cpu->sibling; c != sb_turns.cpu;
+	     c = c->sibling)
+		busy += is_busy(c);
+	return ps * busy * 1000 /
+	       (1000 + (busy - 1) * (sb_turns.setup->model->smt_permille - UINT64_C(1000)));
+}
+
+void sb_turns_join_siblings(void)
+{
+	const struct sb_model *model = sb_turns.setup->model;
+	struct sb_virtual_cpu *cpus = sb_turns.cpus;
+
+	for (uint32_t i = 0; i < model->cpus; i++) {
+		uint32_t k = model->place && model->smt_permille ? i : 0;
+
+		cpus[i].sibling = &cpus[i];
+		while (k > 0 && sb_model_hop(model, k - 1, i) != SB_HOP_CORE)
+			k--;
+		if (!k)
+			continue;
+		cpus[i].sibling = cpus[k - 1].sibling;
+		cpus[k - 1].sibling = &cpus[i];
+	}
+}

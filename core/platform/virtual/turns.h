@@ -38,9 +38,10 @@ struct sb_virtual_thread {
 struct sb_virtual_cpu {
 	struct sb_event_time turn; /* its clock, unless it is the current one */
 	struct sb_virtual_thread *running;
-	struct sb_virtual_queue ready; /* the others */
-	uint64_t since_ps;	       /* the running one has it */
-	uint64_t until_ps;	       /* the running one's slice */
+	struct sb_virtual_queue ready;	/* the others */
+	uint64_t since_ps;		/* the running one has it */
+	uint64_t until_ps;		/* the running one's slice */
+	struct sb_virtual_cpu *sibling; /* the next hardware thread of the core, in a circle */
 };
 
 extern struct sb_turns {
@@ -99,6 +100,12 @@ void sb_turns_swap(void);
 
 /* The limit has passed: somebody else is behind, or next. */
 void sb_turns_pass_on(void);
+
+/* The time of code that takes ps on an otherwise idle core, with the hardware threads busy now. */
+uint64_t sb_turns_shared_ps(uint64_t ps);
+
+/* Each CPU's sibling is the next one of its core. */
+void sb_turns_join_siblings(void);
 
 static inline void sb_turns_look(void)
 {
