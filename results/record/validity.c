@@ -25,9 +25,9 @@ const struct sb_rule sb_rules[] = {
 	{ "stopped", SB_RULE_ALWAYS, SB_METRIC_stopped_pct, 1, 10, SB_METRIC_stopped_ms, 50,
 	  SB_METRIC_host_steal_pct,
 	  "the process was stopped (SIGSTOP, a frozen cgroup, or a paused virtual machine)" },
-	/* A wait for a CPU that goes on at the end is not counted: below 5 ms on a quiet machine, 20 ms or
+	/* A wait for a CPU that goes on at the end is not counted: below 1 ms on a quiet machine, 20 ms or
 	 * more on a busy one. */
-	{ "off-cpu", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 2, INFINITY, SB_METRIC_off_cpu_ms, 5,
+	{ "off-cpu", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 1, INFINITY, SB_METRIC_off_cpu_ms, 1,
 	  SB_METRIC_host_steal_pct,
 	  "the workers were neither running, nor waiting for a CPU, nor parked" },
 	{ "off-cpu-heavy", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 20, 20, SB_METRIC_wall_s, 0.4,

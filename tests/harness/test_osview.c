@@ -335,6 +335,56 @@ static void faults_of_this_thread_are_seen(void **state)
 	sb_osview_close(view);
 }
 
+struct spinner {
+	_Atomic(int) id;
+	_Atomic(bool) over;
+};
+
+static void *spin(void *arg)
+{
+	struct spinner *spinner = arg;
+
+	sb_store_rel(&spinner->id, sb_thread_self_id());
+	while (!sb_load_rlx(&spinner->over))
+		sb_cpu_pause();
+	return NULL;
+}
+
+/* Of a thread that runs, too: the scheduler's account of it grows by a tick at once, so that more CPU time
+ * than time would pass. */
+static void cpu_time_is_exact(void **state)
+{
+	struct spinner spinner = { 0 };
+	struct sb_cpu_mask cpus = { 0 };
+	struct sb_os_counts counts;
+	struct sb_os_machine machine;
+	struct sb_osview *view;
+	struct sb_thread thread;
+	int id;
+
+	(void)state;
+	CHECK_EQ(sb_thread_start(&thread, -1, spin, &spinner), 0);
+	while (!(id = sb_load_acq(&spinner.id)))
+		sb_thread_yield();
+	view = open_view("", &id, &cpus);
+	for (int i = 0; i < 300; i++) {
+		const uint64_t begin_ns = sb_clock_ns();
+		uint64_t passed_ns;
+
+		sb_osview_begin(view);
+		while (sb_clock_ns() < begin_ns + 300000)
+			sb_cpu_pause();
+		sb_osview_end(view, &counts, &machine);
+		passed_ns = sb_clock_ns() - begin_ns;
+		/* Two clocks. */
+		assert_true(1e6 * counts.value[SB_OS_thread_cpu_ms] <=
+			    1.001 * (double)passed_ns + 1000);
+	}
+	sb_store_rlx(&spinner.over, true);
+	sb_thread_join(&thread);
+	sb_osview_close(view);
+}
+
 /* ---- system calls ---- */
 
 static void make_calls(int n)
@@ -409,6 +459,7 @@ int main(void)
 		cmocka_unit_test(differences_are_those_of_the_repetition),
 		cmocka_unit_test(run_delay_is_read_at_any_time),
 		cmocka_unit_test(faults_of_this_thread_are_seen),
+		cmocka_unit_test(cpu_time_is_exact),
 		cmocka_unit_test(calls_count_within_windows),
 		cmocka_unit_test(calls_need_a_tracepoint),
 	};
