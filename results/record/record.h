@@ -50,14 +50,6 @@ enum sb_verdict { SB_VALID, SB_SUSPECT, SB_ONLY_EMULATED, SB_INVALID, SB_VERDICT
 
 /* ---- the slowest events of a repetition ---- */
 
-/* The whole process did not run; as far as it was seen, and then for longer than that. */
-struct sb_stop {
-	uint64_t begin_ns;
-	uint64_t end_ns;
-};
-
-#define SB_STOPS_MAX 8
-
 /* A thread that took a worker's CPU. */
 struct sb_thief {
 	uint64_t at_ns;

@@ -22,7 +22,7 @@ const struct sb_rule sb_rules[] = {
 	  500, SB_METRICS, "the hypervisor gave the CPUs to others" },
 	{ "quota", SB_RULE_ALWAYS, SB_METRIC_throttled_pct, 1, 20, SB_METRIC_throttled_ms, 10,
 	  SB_METRICS, "a cgroup's CPU quota was used up" },
-	{ "stopped", SB_RULE_ALWAYS, SB_METRIC_stopped_pct, 1, 10, SB_METRIC_stopped_ms, 50,
+	{ "stopped", SB_RULE_ALWAYS, SB_METRIC_stopped_pct, 1, 10, SB_METRIC_stopped_ms, 5,
 	  SB_METRIC_host_steal_pct,
 	  "the process was stopped (SIGSTOP, a frozen cgroup, or a paused virtual machine)" },
 	/* A wait for a CPU that goes on at the end is not counted: below 1 ms on a quiet machine, 20 ms or

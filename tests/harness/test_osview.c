@@ -197,6 +197,31 @@ static void stops_are_longer_than_waits(void **state)
 	CHECK_EQ(stops.stopped_ns, 0);
 }
 
+/* What two threads have seen of one stop counts once, and a stop counts that there is no room for. */
+static void stops_are_added(void **state)
+{
+	static const struct {
+		struct sb_stop stop;
+		uint64_t sum;
+		uint32_t n;
+	} cases[] = {
+		{ { 100, 200 }, 100, 1 }, { { 150, 250 }, 150, 1 }, { { 120, 130 }, 150, 1 },
+		{ { 50, 100 }, 200, 1 },  { { 300, 310 }, 210, 2 },
+	};
+	struct sb_stops stops = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
+		sb_stops_add(&stops, cases[i].stop);
+		CHECK_EQ(stops.stopped_ns, cases[i].sum);
+		CHECK_EQ(stops.stops, cases[i].n);
+	}
+	for (uint64_t i = 1; i <= SB_STOPS_MAX; i++)
+		sb_stops_add(&stops, (struct sb_stop){ 1000 * i, 1000 * i + 1 });
+	CHECK_EQ(stops.stopped_ns, 210 + SB_STOPS_MAX);
+	CHECK_EQ(stops.stops, SB_STOPS_MAX);
+}
+
 /* ---- threads ---- */
 
 static void threads_are_read_from_files(void **state)
@@ -455,6 +480,7 @@ int main(void)
 		cmocka_unit_test(files_below_a_root),
 		cmocka_unit_test(quotas_of_all_groups_count),
 		cmocka_unit_test(stops_are_longer_than_waits),
+		cmocka_unit_test(stops_are_added),
 		cmocka_unit_test(threads_are_read_from_files),
 		cmocka_unit_test(differences_are_those_of_the_repetition),
 		cmocka_unit_test(run_delay_is_read_at_any_time),
