@@ -194,6 +194,7 @@ struct sb_measured {
 	uint64_t cpu_ns;
 	double look_ns;		 /* of one look at the clock */
 	double line_transfer_ns; /* of a cache line; NaN: not measured */
+	double line_ns;		 /* of a read of a cache line, see SB_METRIC_memory_line_ns */
 	struct sb_memory memory; /* at the end */
 	uint64_t mapped_before;	 /* mapped_bytes at the start */
 	struct sb_os_machine machine;
