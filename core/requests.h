@@ -40,6 +40,14 @@ struct sb_request_batch {
 	uint64_t sojourn_ns; /* the sum */
 };
 
+/* The whole process did not run, by sb_clock_ns; as far as it was seen, and then for longer than that. */
+struct sb_stop {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+#define SB_STOPS_MAX 8
+
 struct sb_requests {
 	bool is_open;	    /* there was a schedule; closed loops have none */
 	uint64_t intended;  /* of the schedule; closed: tried */
@@ -71,6 +79,9 @@ struct sb_requests {
 	double in_system_error;
 	double in_system_unknown;
 	double in_system_expected;
+
+	struct sb_stop stop[SB_STOPS_MAX]; /* [stops], the first of those that the looks saw */
+	uint32_t stops;
 
 	bool not_replayed;	     /* there were more than could be noted */
 	struct sb_hist_counts *hist; /* [SB_REQUEST_HISTS], the caller's */

@@ -239,12 +239,19 @@ static double read_steal(struct sb_osview *view)
 	return cpus ? (double)sum : NAN;
 }
 
+/* The clock of a thread's CPU time, see clock_getcpuclockid(3). schedstat is up to a tick late while the
+ * thread runs. */
+#define THREAD_CPU_CLOCK(id) ((clockid_t)(~(unsigned int)(id) << 3 | 6))
+
 static void read_thread(const struct sb_osview *view, uint32_t worker, struct reading *out)
 {
 	const struct thread *thread = &view->thread[worker];
 
 	out->begin_ns = clock_read(CLOCK_MONOTONIC);
 	sb_osview_read_files(view->root, thread->folder, &out->files);
+	if (!*view->root)
+		out->files.value[SB_OS_thread_cpu_ms] =
+			1e-6 * clock_read(THREAD_CPU_CLOCK(view->thread_id[worker]));
 	for (size_t e = 0; e < EVENTS; e++)
 		read_event(thread->event[e], &out->event[e]);
 	out->end_ns = clock_read(CLOCK_MONOTONIC);

@@ -4,6 +4,7 @@
  * system call. Values that the kernel does not tell are NaN.
  *
  *   /proc/self/task/TID/{status,stat,schedstat,sched}   switches, faults, times
+ *   clock_gettime(2) of the thread                      CPU time
  *   perf_event_open(2) on the thread                    cycles and the like
  *   /proc/self/task/TID/{stat,schedstat}                the same process's other threads,
  *   the process's CPU time                              those that have ended included

@@ -50,3 +50,21 @@ void sb_stops_waited(struct sb_stops *stops, uint64_t took_ns, uint64_t most_ns)
 	if (stopped_ns && stops->stops < SB_STOPS_MAX)
 		stops->stop[stops->stops++] = (struct sb_stop){ now - stopped_ns, now };
 }
+
+void sb_stops_add(struct sb_stops *stops, struct sb_stop stop)
+{
+	for (uint32_t i = 0; i < stops->stops; i++) {
+		struct sb_stop *known = &stops->stop[i];
+
+		if (known->begin_ns > stop.end_ns || stop.begin_ns > known->end_ns)
+			continue;
+		stops->stopped_ns -= known->end_ns - known->begin_ns;
+		known->begin_ns = sb_min_u64(known->begin_ns, stop.begin_ns);
+		known->end_ns = sb_max_u64(known->end_ns, stop.end_ns);
+		stops->stopped_ns += known->end_ns - known->begin_ns;
+		return;
+	}
+	stops->stopped_ns += stop.end_ns - stop.begin_ns;
+	if (stops->stops < SB_STOPS_MAX)
+		stops->stop[stops->stops++] = stop;
+}

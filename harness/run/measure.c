@@ -123,6 +123,15 @@ static void judge_steady(const struct sb_measurement *m, struct sb_record *recor
 			needs, lasts);
 }
 
+/* Returns the mean of the readings at both ends of the repetition, which has just ended. */
+static double read_memory(struct sb_measurement *m)
+{
+	const double before_ns = m->line_ns;
+
+	m->line_ns = sb_memory_probe_ns(&m->probe);
+	return (before_ns + m->line_ns) / 2;
+}
+
 static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 {
 	struct sb_measured *measured = &m->measured;
@@ -134,11 +143,14 @@ static bool run_repetition(struct sb_measurement *m, struct sb_record *record)
 	if (m->run.workload->takes_requests)
 		m->steady = sb_load_steady(&m->load, m->options, m->workers, m->capacity_per_s,
 					   m->run.asked_ns, m->run.asked_scv);
+	if (isnan(m->line_ns))
+		m->line_ns = sb_memory_probe_ns(&m->probe);
 	if (!run_rounds(m, record))
 		return false;
 	sb_osview_end(m->os, record->os, &measured->machine);
 	sb_readings_subtract(m, record);
 	record->exemplars = sb_exemplars_collect(m);
+	measured->line_ns = read_memory(m);
 	sb_hist_read(&m->run.wakes->all, &record->hist[SB_RECORD_wake]);
 	sb_hist_read(&m->run.wakes->long_step, &record->hist[SB_RECORD_wake_long_step]);
 	sb_scheduler_read_memory(m->run.scheduler, &measured->memory);
@@ -333,6 +345,9 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 	become_batch();
 	if (open_osview(m)) {
 		m->glances = sb_glances_make(m->options, &m->run, m->os);
+		m->line_ns = NAN;
+		if (!sb_opt(m->options, SB_OPT_virtual))
+			sb_memory_probe_open(&m->probe, m->ground->placement->place[0].os_cpu);
 		run_repetitions(m, series);
 	} else {
 		run_nothing(series, strerror(ENOMEM));
@@ -342,6 +357,7 @@ static int measure_started(struct sb_measurement *m, struct sb_series *series)
 	m->glances = NULL;
 	sb_osview_close(m->os);
 	m->os = NULL;
+	sb_memory_probe_close(&m->probe);
 	sb_measurement_stop(m);
 	sb_measurement_read_memory(m, series);
 	sb_tracing_run(m, series);

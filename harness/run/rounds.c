@@ -334,6 +334,8 @@ bool sb_rounds_run(struct sb_measurement *m, uint64_t duration_ns)
 		ok = !interrupted(m) && sb_round_run(m, sum);
 	} while (ok && sb_clock_ns() - start < duration_ns);
 	sum->elapsed_ns = sb_clock_ns() - start - sum->settle_ns;
+	for (uint32_t i = 0; i < m->requests.stops; i++)
+		sb_stops_add(&m->stops, m->requests.stop[i]);
 	sum->stopped_ns = m->stops.stopped_ns;
 	sum->cpu_ns = sum->part_cpu_ns ? sum->part_cpu_ns
 				       : sb_clock_process_cpu_ns() - cpu - sum->settle_cpu_ns;

@@ -6,6 +6,7 @@
 #include "harness/run/load.h"
 #include "harness/run/measure.h"
 #include "harness/run/slo.h"
+#include "harness/system/memory_probe.h"
 
 /* Everything about the one workload that is being measured. */
 struct sb_measurement {
@@ -22,6 +23,8 @@ struct sb_measurement {
 	struct sb_worker_reading *now; /* one, of whichever worker is looked at */
 	struct sb_hist_counts *hist;   /* [SB_HISTS], at the start of a repetition */
 	struct sb_osview *os;
+	struct sb_memory_probe probe;
+	double line_ns;		      /* its last reading; NaN: none in this process */
 	struct sb_glances *glances;   /* NULL: no time series */
 	struct sb_switches *switches; /* NULL: nothing is traced, or the kernel does not tell */
 	struct sb_cpu_mask os_cpus;   /* what os looks at */

@@ -366,6 +366,7 @@ void sb_record_compute(struct sb_record *record, const struct sb_measured *m,
 		compute_requests(value, m->requests);
 	value[SB_METRIC_look_ns] = m->look_ns;
 	value[SB_METRIC_line_transfer_ns] = m->line_transfer_ns;
+	value[SB_METRIC_memory_line_ns] = m->line_ns;
 	compute_latencies(value, record->hist, m->requests);
 	compute_depths(value, record->hist);
 	compute_times(value, record, workers);

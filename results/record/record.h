@@ -50,14 +50,6 @@ enum sb_verdict { SB_VALID, SB_SUSPECT, SB_ONLY_EMULATED, SB_INVALID, SB_VERDICT
 
 /* ---- the slowest events of a repetition ---- */
 
-/* The whole process did not run; as far as it was seen, and then for longer than that. */
-struct sb_stop {
-	uint64_t begin_ns;
-	uint64_t end_ns;
-};
-
-#define SB_STOPS_MAX 8
-
 /* A thread that took a worker's CPU. */
 struct sb_thief {
 	uint64_t at_ns;
@@ -202,6 +194,7 @@ struct sb_measured {
 	uint64_t cpu_ns;
 	double look_ns;		 /* of one look at the clock */
 	double line_transfer_ns; /* of a cache line; NaN: not measured */
+	double line_ns;		 /* of a read of a cache line, see SB_METRIC_memory_line_ns */
 	struct sb_memory memory; /* at the end */
 	uint64_t mapped_before;	 /* mapped_bytes at the start */
 	struct sb_os_machine machine;

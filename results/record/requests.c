@@ -1,8 +1,9 @@
-/* requests.c - how sure a mean sojourn time is, from the means of equal parts of each repetition:
- * batch means; see Law and Kelton, Simulation Modeling and Analysis, chapter 9. Of virtual time, where
- * nothing but chance disturbs a repetition. */
+/* requests.c - the rules for rows of requests; and how sure a mean sojourn time is, from the means of equal
+ * parts of each repetition: batch means; see Law and Kelton, Simulation Modeling and Analysis, chapter 9. Of
+ * virtual time, where nothing but chance disturbs a repetition. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "results/record/number.h"
 #include "results/record/series.h"
@@ -146,4 +147,81 @@ void sb_judge_mean(struct sb_series *series)
 			"the mean sojourn time of all repetitions is known within %.0f %%, "
 			"by its 95 %% interval; within %.0f %% about --duration %s",
 			100 * part, 100 * MEAN_PART, needs);
+}
+
+/* ---- the rules ---- */
+
+#define SCHEDULE_SUSPECT_PCT 99.9
+#define SCHEDULE_INVALID_PCT 95.0
+
+static void judge_schedule(struct sb_record *record, const struct sb_requests *r)
+{
+	const double kept = fmin(record->value[SB_METRIC_adherence_pct],
+				 record->value[SB_METRIC_rate_kept_pct]);
+	char reason[SB_REASON_BYTES];
+
+	if (!r->is_open || !(kept < SCHEDULE_SUSPECT_PCT))
+		return;
+	snprintf(reason, sizeof(reason),
+		 "the generators kept %.2f %% of their schedule, %.2f %% of the rate; the latest "
+		 "was %.3g ms late",
+		 record->value[SB_METRIC_adherence_pct], record->value[SB_METRIC_rate_kept_pct],
+		 (double)sb_hist_max(&r->hist[SB_REQUEST_lateness]) / 1e6);
+	if (kept < SCHEDULE_INVALID_PCT)
+		sb_record_invalidate(record, reason);
+	else
+		sb_record_suspect(record, "%s", reason);
+}
+
+static void judge_lost(struct sb_record *record, const struct sb_requests *r)
+{
+	if (sb_requests_lost(r))
+		sb_record_suspect(record, "%" PRIu64 " requests were lost", sb_requests_lost(r));
+}
+
+/* A right row is suspect once in 10^4, and the clock is read a bit before the
+ * count changes. */
+#define LITTLE_ERRORS  4
+#define LITTLE_SKEW_NS 100
+
+static void judge_little(struct sb_record *record, const struct sb_requests *r)
+{
+	const double bound = LITTLE_ERRORS * r->in_system_error + r->in_system_unknown +
+			     LITTLE_SKEW_NS * (double)r->completed / r->observed_ns;
+
+	if (fabs(r->in_system - r->in_system_expected) > bound)
+		sb_record_suspect(record,
+				  "Little's law: %.3g requests were seen in the system, expected "
+				  "%.3g within %.2g",
+				  r->in_system, r->in_system_expected, bound);
+}
+
+/* Where the thread that counts the requests in the system shares CPUs with the workers, it runs when
+ * one of them gives a CPU up: its moments are not random. */
+const struct sb_request_rule sb_request_rules[] = {
+	{ "lost", "one or more", "requests were never completed", judge_lost, false },
+	{ "little", "4 standard errors, and what late looks may have missed",
+	  "the requests in the system, seen at random moments, are not their rate times their mean "
+	  "time there",
+	  judge_little, true },
+	{ "schedule", "suspect below 99.9 %, invalid below 95 %",
+	  "the generators have not kept their schedule: requests submitted within --late of their "
+	  "time, or the rate",
+	  judge_schedule, false },
+	{ "halves", "in virtual time: 5 %, and p < 0.001",
+	  "the mean sojourn time of the second half differs from that of the first (Student's test "
+	  "of 8 batches each, of 5 relaxation times or more)",
+	  sb_judge_halves, false },
+	{ "length", "in virtual time: 5 relaxation times",
+	  "the repetition is too short to be a sample of its queue", sb_judge_length, false },
+	{ NULL, NULL, NULL, NULL, false },
+};
+
+void sb_judge_requests(struct sb_record *record, const struct sb_requests *r,
+		       const struct sb_conditions *conditions)
+{
+	for (const struct sb_request_rule *rule = sb_request_rules; rule->name; rule++) {
+		if (!(rule->unshared && conditions->shares))
+			rule->judge(record, r);
+	}
 }

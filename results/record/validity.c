@@ -22,12 +22,12 @@ const struct sb_rule sb_rules[] = {
 	  500, SB_METRICS, "the hypervisor gave the CPUs to others" },
 	{ "quota", SB_RULE_ALWAYS, SB_METRIC_throttled_pct, 1, 20, SB_METRIC_throttled_ms, 10,
 	  SB_METRICS, "a cgroup's CPU quota was used up" },
-	{ "stopped", SB_RULE_ALWAYS, SB_METRIC_stopped_pct, 1, 10, SB_METRIC_stopped_ms, 50,
+	{ "stopped", SB_RULE_ALWAYS, SB_METRIC_stopped_pct, 1, 10, SB_METRIC_stopped_ms, 5,
 	  SB_METRIC_host_steal_pct,
 	  "the process was stopped (SIGSTOP, a frozen cgroup, or a paused virtual machine)" },
-	/* A wait for a CPU that goes on at the end is not counted: below 5 ms on a quiet machine, 20 ms or
+	/* A wait for a CPU that goes on at the end is not counted: below 1 ms on a quiet machine, 20 ms or
 	 * more on a busy one. */
-	{ "off-cpu", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 2, INFINITY, SB_METRIC_off_cpu_ms, 5,
+	{ "off-cpu", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 1, INFINITY, SB_METRIC_off_cpu_ms, 1,
 	  SB_METRIC_host_steal_pct,
 	  "the workers were neither running, nor waiting for a CPU, nor parked" },
 	{ "off-cpu-heavy", SB_RULE_ALWAYS, SB_METRIC_off_cpu_pct, 20, 20, SB_METRIC_wall_s, 0.4,
@@ -109,83 +109,6 @@ static void judge_by(struct sb_record *record, const struct sb_rule *rule)
 		sb_record_invalidate(record, reason);
 	else
 		sb_record_suspect(record, "%s", reason);
-}
-
-/* ---- a row of requests ---- */
-
-#define SCHEDULE_SUSPECT_PCT 99.9
-#define SCHEDULE_INVALID_PCT 95.0
-
-static void judge_schedule(struct sb_record *record, const struct sb_requests *r)
-{
-	const double kept = fmin(record->value[SB_METRIC_adherence_pct],
-				 record->value[SB_METRIC_rate_kept_pct]);
-	char reason[SB_REASON_BYTES];
-
-	if (!r->is_open || !(kept < SCHEDULE_SUSPECT_PCT))
-		return;
-	snprintf(reason, sizeof(reason),
-		 "the generators kept %.2f %% of their schedule, %.2f %% of the rate; the latest "
-		 "was %.3g ms late",
-		 record->value[SB_METRIC_adherence_pct], record->value[SB_METRIC_rate_kept_pct],
-		 (double)sb_hist_max(&r->hist[SB_REQUEST_lateness]) / 1e6);
-	if (kept < SCHEDULE_INVALID_PCT)
-		sb_record_invalidate(record, reason);
-	else
-		sb_record_suspect(record, "%s", reason);
-}
-
-static void judge_lost(struct sb_record *record, const struct sb_requests *r)
-{
-	if (sb_requests_lost(r))
-		sb_record_suspect(record, "%" PRIu64 " requests were lost", sb_requests_lost(r));
-}
-
-/* A right row is suspect once in 10^4, and the clock is read a bit before the
- * count changes. */
-#define LITTLE_ERRORS  4
-#define LITTLE_SKEW_NS 100
-
-static void judge_little(struct sb_record *record, const struct sb_requests *r)
-{
-	const double bound = LITTLE_ERRORS * r->in_system_error + r->in_system_unknown +
-			     LITTLE_SKEW_NS * (double)r->completed / r->observed_ns;
-
-	if (fabs(r->in_system - r->in_system_expected) > bound)
-		sb_record_suspect(record,
-				  "Little's law: %.3g requests were seen in the system, expected "
-				  "%.3g within %.2g",
-				  r->in_system, r->in_system_expected, bound);
-}
-
-/* Where the thread that counts the requests in the system shares CPUs with the workers, it runs when
- * one of them gives a CPU up: its moments are not random. */
-const struct sb_request_rule sb_request_rules[] = {
-	{ "lost", "one or more", "requests were never completed", judge_lost, false },
-	{ "little", "4 standard errors, and what late looks may have missed",
-	  "the requests in the system, seen at random moments, are not their rate times their mean "
-	  "time there",
-	  judge_little, true },
-	{ "schedule", "suspect below 99.9 %, invalid below 95 %",
-	  "the generators have not kept their schedule: requests submitted within --late of their "
-	  "time, or the rate",
-	  judge_schedule, false },
-	{ "halves", "in virtual time: 5 %, and p < 0.001",
-	  "the mean sojourn time of the second half differs from that of the first (Student's test "
-	  "of 8 batches each, of 5 relaxation times or more)",
-	  sb_judge_halves, false },
-	{ "length", "in virtual time: 5 relaxation times",
-	  "the repetition is too short to be a sample of its queue", sb_judge_length, false },
-	{ NULL, NULL, NULL, NULL, false },
-};
-
-void sb_judge_requests(struct sb_record *record, const struct sb_requests *r,
-		       const struct sb_conditions *conditions)
-{
-	for (const struct sb_request_rule *rule = sb_request_rules; rule->name; rule++) {
-		if (!(rule->unshared && conditions->shares))
-			rule->judge(record, r);
-	}
 }
 
 void sb_judge_record(struct sb_record *record, const struct sb_conditions *conditions)
@@ -434,6 +357,65 @@ static void judge_step(struct sb_series *series)
 	free(value);
 }
 
+#define MEMORY_LEAST 6
+#define MEMORY_PART  0.15
+#define MEMORY_HARM  0.03
+
+/* The service time of requests, as the time between two of them is the schedule's; else the time per
+ * operation. NaN: the row has no numbers, or no reading of the memory. */
+static double own_time(const struct sb_record *record)
+{
+	const double service_ns = record->value[SB_METRIC_service_ns_mean];
+
+	if (!sb_record_has_numbers(record) || isnan(record->value[SB_METRIC_memory_line_ns]))
+		return NAN;
+	return isnan(service_ns) ? record->value[SB_METRIC_ns_per_op] : service_ns;
+}
+
+/* The reading of the memory up to which a row counts as undisturbed. value: room for all rows. */
+static double memory_bound(const struct sb_series *series, double *value)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < series->records; r++) {
+		if (!isnan(own_time(&series->record[r])))
+			value[n++] = series->record[r].value[SB_METRIC_memory_line_ns];
+	}
+	sb_sort(value, n);
+	return n < MEMORY_LEAST ? INFINITY : value[n / 4] * (1 + MEMORY_PART);
+}
+
+/* A neighbour that takes cache or bandwidth harms some workloads and others not, so both must differ:
+ * the memory, and the work. */
+static void judge_memory(struct sb_series *series)
+{
+	double *value = calloc(series->records, sizeof(*value));
+	double bound;
+	double usual;
+	uint32_t n = 0;
+
+	if (!value)
+		return;
+	bound = memory_bound(series, value);
+	for (uint32_t r = 0; r < series->records; r++) {
+		if (series->record[r].value[SB_METRIC_memory_line_ns] <= bound &&
+		    !isnan(own_time(&series->record[r])))
+			value[n++] = own_time(&series->record[r]);
+	}
+	usual = n ? median_of(value, n) : NAN;
+	for (uint32_t r = 0; r < series->records; r++) {
+		struct sb_record *record = &series->record[r];
+
+		if (record->value[SB_METRIC_memory_line_ns] > bound &&
+		    own_time(record) > usual * (1 + MEMORY_HARM))
+			sb_record_suspect(record,
+					  "memory was slower than in other repetitions, and so was "
+					  "the work: memory_line_ns is %.3g",
+					  record->value[SB_METRIC_memory_line_ns]);
+	}
+	free(value);
+}
+
 const struct sb_series_rule sb_series_rules[] = {
 	{ "warm-up",
 	  "of 6 repetitions of a fork or more: 5 % and 3 quartile distances above the second "
@@ -457,6 +439,13 @@ const struct sb_series_rule sb_series_rules[] = {
 	  "time per operation has another level from some of them on (ranks, the split that "
 	  "differs most, random orders); all of them are suspect",
 	  judge_step },
+	{ "memory",
+	  "of 6 repetitions or more: memory_line_ns 15 % above the lower quartile, and the time "
+	  "per "
+	  "operation (of requests: service_ns_mean) 3 % above the median of those that are not",
+	  "other programs or guests take cache or bandwidth of the memory, and the repetition is "
+	  "slower",
+	  judge_memory },
 	{ "mean", "in virtual time, of 3 repetitions or more: 5 % to either side",
 	  "the 95 % interval of the mean sojourn time is wider; all of them are suspect",
 	  sb_judge_mean },

@@ -137,6 +137,26 @@ stopped() {
 }
 holds "a process that was stopped" again stopped
 
+# The generator is late for three stops of 20 ms, and is not the cause. At this rate nearly all slow requests are kept.
+stopped_briefly() {
+	rm -rf "$work/brief"
+	"$program" run -w service --service fixed:10us --rate 500/s -d 3s --warmup 0s -r 1 --exemplars 128 \
+		--no-plots -q -o "$work/brief" >"$work/out" 2>"$work/err" &
+	pid=$!
+	while [ "$(ticks $pid || echo 99)" -lt 6 ] 2>/dev/null; do
+		sleep 0.01
+	done
+	for _ in 1 2 3; do
+		kill -STOP $pid
+		sleep 0.02
+		kill -CONT $pid
+		sleep 0.1
+	done
+	wait $pid
+	names brief sojourn 1 stopped 'the process was stopped for '
+}
+holds "a process that was stopped for 20 ms" again stopped_briefly
+
 # ---- a neighbour on the CPU ----
 
 # busy CPU: loops on that CPU, all of which run by now, until calm.

@@ -11,11 +11,11 @@ quota=/sys/fs/cgroup/cpu/sched-bench-test-$$
 trap 'rmdir "$freezer" "$quota" 2>/dev/null; rm -rf "$work"' EXIT
 . tests/tap.sh
 
-# Whether process $1 has had 40 ticks of CPU time and its first thread sleeps, or it ended.
+# Whether process $1 has had 10 ticks of CPU time and its first thread sleeps, or it ended.
 works() {
 	! [ -e "/proc/$1/stat" ] || awk '{
 		sub(/.*[)] /, "")
-		exit !($1 == "Z" || ($1 == "S" && $12 + $13 >= 40))
+		exit !($1 == "Z" || ($1 == "S" && $12 + $13 >= 10))
 	}' "/proc/$1/stat"
 }
 
@@ -78,7 +78,7 @@ is_stopped_briefly() {
 		assert [row for row in rows if "nor parked" in row["reason"]], rows
 	EOF
 }
-holds "stops of 20 ms in rows of 130 ms" is_stopped_briefly
+holds "stops of 20 ms in rows of 130 ms" again is_stopped_briefly
 
 is_frozen() {
 	begin env
@@ -89,7 +89,7 @@ is_frozen() {
 	ends "was stopped"
 }
 if mkdir "$freezer" 2>/dev/null && [ -e "$freezer/freezer.state" ]; then
-	holds "a frozen cgroup" is_frozen
+	holds "a frozen cgroup" again is_frozen
 else
 	skips "a frozen cgroup" "no freezer of version 1 may be used"
 fi
@@ -101,7 +101,7 @@ is_throttled() {
 		ends "quota was used up"
 }
 if mkdir "$quota" 2>/dev/null && [ -e "$quota/cpu.cfs_quota_us" ]; then
-	holds "a quota" is_throttled
+	holds "a quota" again is_throttled
 else
 	skips "a quota" "no cpu controller of version 1 may be used"
 fi

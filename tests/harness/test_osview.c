@@ -197,6 +197,31 @@ static void stops_are_longer_than_waits(void **state)
 	CHECK_EQ(stops.stopped_ns, 0);
 }
 
+/* What two threads have seen of one stop counts once, and a stop counts that there is no room for. */
+static void stops_are_added(void **state)
+{
+	static const struct {
+		struct sb_stop stop;
+		uint64_t sum;
+		uint32_t n;
+	} cases[] = {
+		{ { 100, 200 }, 100, 1 }, { { 150, 250 }, 150, 1 }, { { 120, 130 }, 150, 1 },
+		{ { 50, 100 }, 200, 1 },  { { 300, 310 }, 210, 2 },
+	};
+	struct sb_stops stops = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
+		sb_stops_add(&stops, cases[i].stop);
+		CHECK_EQ(stops.stopped_ns, cases[i].sum);
+		CHECK_EQ(stops.stops, cases[i].n);
+	}
+	for (uint64_t i = 1; i <= SB_STOPS_MAX; i++)
+		sb_stops_add(&stops, (struct sb_stop){ 1000 * i, 1000 * i + 1 });
+	CHECK_EQ(stops.stopped_ns, 210 + SB_STOPS_MAX);
+	CHECK_EQ(stops.stops, SB_STOPS_MAX);
+}
+
 /* ---- threads ---- */
 
 static void threads_are_read_from_files(void **state)
@@ -335,6 +360,56 @@ static void faults_of_this_thread_are_seen(void **state)
 	sb_osview_close(view);
 }
 
+struct spinner {
+	_Atomic(int) id;
+	_Atomic(bool) over;
+};
+
+static void *spin(void *arg)
+{
+	struct spinner *spinner = arg;
+
+	sb_store_rel(&spinner->id, sb_thread_self_id());
+	while (!sb_load_rlx(&spinner->over))
+		sb_cpu_pause();
+	return NULL;
+}
+
+/* Of a thread that runs, too: the scheduler's account of it grows by a tick at once, so that more CPU time
+ * than time would pass. */
+static void cpu_time_is_exact(void **state)
+{
+	struct spinner spinner = { 0 };
+	struct sb_cpu_mask cpus = { 0 };
+	struct sb_os_counts counts;
+	struct sb_os_machine machine;
+	struct sb_osview *view;
+	struct sb_thread thread;
+	int id;
+
+	(void)state;
+	CHECK_EQ(sb_thread_start(&thread, -1, spin, &spinner), 0);
+	while (!(id = sb_load_acq(&spinner.id)))
+		sb_thread_yield();
+	view = open_view("", &id, &cpus);
+	for (int i = 0; i < 300; i++) {
+		const uint64_t begin_ns = sb_clock_ns();
+		uint64_t passed_ns;
+
+		sb_osview_begin(view);
+		while (sb_clock_ns() < begin_ns + 300000)
+			sb_cpu_pause();
+		sb_osview_end(view, &counts, &machine);
+		passed_ns = sb_clock_ns() - begin_ns;
+		/* Two clocks. */
+		assert_true(1e6 * counts.value[SB_OS_thread_cpu_ms] <=
+			    1.001 * (double)passed_ns + 1000);
+	}
+	sb_store_rlx(&spinner.over, true);
+	sb_thread_join(&thread);
+	sb_osview_close(view);
+}
+
 /* ---- system calls ---- */
 
 static void make_calls(int n)
@@ -405,10 +480,12 @@ int main(void)
 		cmocka_unit_test(files_below_a_root),
 		cmocka_unit_test(quotas_of_all_groups_count),
 		cmocka_unit_test(stops_are_longer_than_waits),
+		cmocka_unit_test(stops_are_added),
 		cmocka_unit_test(threads_are_read_from_files),
 		cmocka_unit_test(differences_are_those_of_the_repetition),
 		cmocka_unit_test(run_delay_is_read_at_any_time),
 		cmocka_unit_test(faults_of_this_thread_are_seen),
+		cmocka_unit_test(cpu_time_is_exact),
 		cmocka_unit_test(calls_count_within_windows),
 		cmocka_unit_test(calls_need_a_tracepoint),
 	};

@@ -139,8 +139,8 @@ static void the_cause_is_blamed(void **state)
 	assert_string_equal(record.reason,
 			    "a cgroup's CPU quota was used up: throttled_pct is 69, more than 20");
 	record = blank();
-	record.value[SB_METRIC_off_cpu_pct] = 3;
-	record.value[SB_METRIC_off_cpu_ms] = 5;
+	record.value[SB_METRIC_off_cpu_pct] = 1.1;
+	record.value[SB_METRIC_off_cpu_ms] = 1;
 	record.value[SB_METRIC_host_steal_pct] = 0;
 	sb_judge_record(&record, &quiet);
 	CHECK_EQ(record.verdict, SB_SUSPECT);
@@ -155,7 +155,7 @@ static void the_cause_is_blamed(void **state)
 	/* Too short to tell it from a wait for a CPU that still goes on. */
 	record = blank();
 	record.value[SB_METRIC_off_cpu_pct] = 40;
-	record.value[SB_METRIC_off_cpu_ms] = 4;
+	record.value[SB_METRIC_off_cpu_ms] = 0.9;
 	sb_judge_record(&record, &quiet);
 	CHECK_EQ(record.verdict, SB_VALID);
 }

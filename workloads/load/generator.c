@@ -54,7 +54,13 @@ struct sb_generators {
 	uint32_t threads; /* that were started */
 	bool looking;	  /* the looker was started */
 	struct sb_thread looker;
-	struct sb_level level; /* its own */
+	/* Its own. */
+	struct sb_level level;
+	struct sb_usage_source source;
+	struct sb_usage usage; /* some looks ago */
+	uint64_t sleeps;       /* since then */
+	struct sb_stop stop[SB_STOPS_MAX];
+	uint32_t stops;
 
 	alignas(SB_LINE) _Atomic(bool) stopping;
 	_Atomic(uint32_t) running;
@@ -79,12 +85,12 @@ static bool wait_until(struct sb_generators *all, uint64_t time_ns)
 	return false;
 }
 
-/* Returns when it is. */
-static uint64_t sleep_until(uint64_t time_ns)
+/* Returns when it is. Adds to the number of sleeps. */
+static uint64_t sleep_until(uint64_t time_ns, uint64_t *sleeps)
 {
 	uint64_t now;
 
-	while ((now = sb_clock_ns()) < time_ns)
+	for (; (now = sb_clock_ns()) < time_ns; ++*sleeps)
 		sb_thread_sleep(time_ns - now);
 	return now;
 }
@@ -243,6 +249,27 @@ static double in_system(struct sb_generators *all)
 	return (int64_t)sum > 0 ? (double)sum : 0;
 }
 
+/* The shortest stop that is seen, and how many sleeps there are at most between readings of the usage. */
+#define STOP_NS	   UINT64_C(5000000)
+#define SLEEPS_MAX 16
+
+/* The looker did not run for late_ns. If it did not wait for a CPU either, and gave its CPU up more often
+ * than it slept, the process was stopped: a hypervisor that delays a timer adds no switch. */
+static void see_stop(struct sb_generators *all, uint64_t now, uint64_t late_ns)
+{
+	const struct sb_usage before = all->usage;
+	uint64_t waited_ns;
+
+	if (late_ns < STOP_NS && all->sleeps < SLEEPS_MAX)
+		return;
+	sb_usage_read(&all->source, &all->usage);
+	waited_ns = all->usage.delay_ns - before.delay_ns;
+	if (late_ns >= waited_ns + STOP_NS && all->usage.gave_up - before.gave_up > all->sleeps &&
+	    all->stops < SB_STOPS_MAX)
+		all->stop[all->stops++] = (struct sb_stop){ now - late_ns + waited_ns, now };
+	all->sleeps = 0;
+}
+
 static void *run_looker(void *arg)
 {
 	struct sb_generators *all = arg;
@@ -254,14 +281,18 @@ static void *run_looker(void *arg)
 	sb_rng_seed(&rng, ~all->load->seed);
 	(void)wait_until(all, time);
 	sb_level_look(&all->level, time, 0, 0);
+	sb_usage_open(&all->source);
+	sb_usage_read(&all->source, &all->usage);
 	while (!sb_load_rlx(&all->stopping)) {
 		uint64_t now;
 
 		time += (uint64_t)(LOOK_NS * sb_rng_exponential(&rng));
-		now = sleep_until(time);
+		now = sleep_until(time, &all->sleeps);
+		see_stop(all, now, now - time);
 		sb_level_look(&all->level, now, now - time, in_system(all));
 		time = now; /* late looks are not made up for */
 	}
+	sb_usage_close(&all->source);
 	return NULL;
 }
 
@@ -327,6 +358,8 @@ int sb_generators_start(struct sb_generators *all, uint64_t relax_ns, uint64_t d
 	for (uint32_t i = 0; i < all->generators; i++)
 		prepare(all, i);
 	all->level = (struct sb_level){ .begun = false };
+	all->sleeps = 0;
+	all->stops = 0;
 	all->threads = 0;
 	sb_store_rlx(&all->stopping, false);
 	sb_store_rlx(&all->running, all->generators);
@@ -382,6 +415,8 @@ void sb_generators_read(struct sb_generators *all, struct sb_requests *out)
 	out->late_ns = all->load->late_ns;
 	for (uint32_t i = 0; i < all->generators; i++)
 		read_one(&all->generator[i], out);
+	for (uint32_t i = 0; i < all->stops && out->stops < SB_STOPS_MAX; i++)
+		out->stop[out->stops++] = all->stop[i];
 	out->observed_ns = all->level.time;
 	out->in_system = sb_level_mean(&all->level);
 	out->in_system_error = sb_level_error(&all->level);
