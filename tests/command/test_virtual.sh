@@ -155,6 +155,27 @@ regresses() {
 }
 holds "a worse policy regresses" regresses
 holds "the metric is named" grep -q 'steals_per_op .* regressed$' "$work/gate.out"
+holds "confirmed with a second set of seeds" grep -q ' 16 *regressed$' "$work/gate.out"
+regresses_once() {
+	python3 - "$work/base.csv" "$work/unlucky.csv" <<-'EOF'
+		import csv, sys
+		rows = list(csv.reader(open(sys.argv[1])))
+		for row in rows[1:]:
+		    assert len(row) == 18, row
+		    if row[1] == "ns_per_op":
+		        row[2:10] = [float(value) / 2 for value in row[2:10]]
+		csv.writer(open(sys.argv[2], "w"), lineterminator="\n").writerows(rows)
+	EOF
+	gate --baseline "$work/unlucky.csv"
+}
+holds "one set alone is no regression" regresses_once
+holds "which verdict.json says" grep -q '"a second set of seeds does not confirm it"' "$work/kept/verdict.json"
+older() {
+	cut -d, -f1-10 "$work/base.csv" >"$work/older.csv"
+	! gate --baseline "$work/older.csv" --candidate-options '--steal one' && [ $status -eq 1 ] &&
+		grep -q 'one set of seeds, so nothing confirms' "$work/gate.out"
+}
+holds "a baseline of one set decides, and says so" older
 holds "in the table for people, too" grep -q '| steals.*per.*op .*\*\*regressed' "$work/kept/verdict.md"
 keeps_both() {
 	gate --candidate-options '--steal one' --save-baseline "$work/one.csv" &&
