@@ -46,7 +46,8 @@ struct runs {
 	const struct sb_gate_report *gate; /* what the sets before have shown */
 	struct side side[SB_SIDES];
 	uint32_t sides;
-	uint32_t set; /* of seeds */
+	uint32_t set;	     /* of seeds */
+	bool saves_baseline; /* of all sets, then */
 	struct sb_lock lock; /* of all below, and of what has no room for several threads */
 	uint32_t begun;	     /* runs, in the order of job, seed and side */
 	uint32_t all;
@@ -177,17 +178,12 @@ static bool is_job_lost(const struct runs *runs, uint32_t job)
 	return false;
 }
 
-static bool saves_baseline(const struct runs *runs)
-{
-	return sb_option_is_said(runs->setup->options, SB_OPT_save_baseline);
-}
-
 /* The second set is for a baseline, and to confirm what has regressed in the first. */
 static bool is_job_wanted(const struct runs *runs, uint32_t job)
 {
 	const struct sb_gate_report *gate = runs->gate;
 
-	if (!runs->set || saves_baseline(runs))
+	if (!runs->set || runs->saves_baseline)
 		return true;
 	for (uint32_t i = 0; i < gate->tests; i++) {
 		if (gate->test[i].rule.verdict == SB_GATE_REGRESSED &&
@@ -316,22 +312,6 @@ static int collect(const struct runs *runs, const struct side *side, struct sb_g
 
 /* ---- verdicts ---- */
 
-/* The limit of a change in that direction, or of the other direction; NULL: there is none. */
-static const struct sb_limit *limit_for(const struct sb_limits *limits, enum sb_metric_id metric,
-					bool is_fall)
-{
-	const struct sb_limit *other = NULL;
-
-	for (uint32_t i = 0; i < limits->n; i++) {
-		if (limits->limit[i].metric != metric)
-			continue;
-		if (limits->limit[i].is_fall == is_fall)
-			return &limits->limit[i];
-		other = &limits->limit[i];
-	}
-	return other;
-}
-
 static struct sb_gate_test *add_test(struct sb_gate_report *gate, const char *workload,
 				     const char *metric, const char *unit)
 {
@@ -369,7 +349,7 @@ static int compare_rows(struct sb_gate_report *gate, const struct sb_limits *lim
 	if (!test)
 		return sb_fail_memory();
 	sb_gate_compare(test, base, now, 0);
-	limit = limit_for(limits, now->metric, test->change < 0);
+	limit = sb_limit_for(limits, now->metric, test->change < 0);
 	if (!limit) {
 		free(gate->test[--gate->tests].workload);
 		return 0;
@@ -457,12 +437,12 @@ static int add_sides(struct runs *runs, struct sb_gate_values *base, struct sb_g
 
 static int run_sides(struct runs *runs)
 {
-	const uint32_t all = runs->setup->jobs * SB_GATE_SEEDS * runs->sides;
+	const uint32_t sets = runs->set + 1;
 
-	runs->all = all;
+	runs->all = runs->setup->jobs * SB_GATE_SEEDS * runs->sides;
 	runs->begun = runs->threads = 0;
 	sb_lock_init(&runs->lock);
-	sb_progress_plan(&runs->setup->progress, (runs->set + 1) * all, (runs->set + 1) * all);
+	sb_progress_plan(&runs->setup->progress, sets * runs->all, sets * runs->all);
 	sb_child_on_all_cpus(run_many, runs);
 	return runs->rc;
 }
@@ -493,21 +473,13 @@ static int compare_sides(struct runs *runs, struct sb_gate_report *gate,
 	return rc ? rc : compare_values(gate, &runs->setup->limits, base, now);
 }
 
-static bool is_second_needed(struct runs *runs)
-{
-	if (!runs->sides || ++runs->set == SB_GATE_SETS || sb_load_rlx(&sb_interrupted))
-		return false;
-	for (uint32_t j = 0; j < runs->setup->jobs; j++) {
-		if (is_job_wanted(runs, j) && !is_job_lost(runs, j))
-			return true;
-	}
-	return false;
-}
-
 int sb_gate_run_virtual(struct sb_gate_setup *setup, struct sb_gate_report *gate,
 			struct sb_gate_values *candidate)
 {
-	struct runs runs = { .setup = setup, .gate = gate };
+	struct runs runs = { .setup = setup,
+			     .gate = gate,
+			     .saves_baseline =
+				     sb_option_is_said(setup->options, SB_OPT_save_baseline) };
 	struct sb_gate_values base = { .rows = 0 };
 	int rc = add_sides(&runs, &base, candidate);
 
@@ -516,7 +488,9 @@ int sb_gate_run_virtual(struct sb_gate_setup *setup, struct sb_gate_report *gate
 		if (!rc && runs.sides)
 			rc = run_sides(&runs);
 		rc = rc ? rc : compare_sides(&runs, gate, &base, candidate);
-	} while (!rc && is_second_needed(&runs));
+		sb_gate_conclude(gate);
+	} while (!rc && runs.sides && ++runs.set < SB_GATE_SETS &&
+		 (runs.saves_baseline || gate->verdict == SB_GATE_REGRESSED));
 	for (uint32_t s = 0; s < runs.sides; s++) {
 		free(runs.side[s].value);
 		free(runs.side[s].failure);

@@ -148,9 +148,10 @@ static void a_second_set_confirms(void **state)
 		CHECK_EQ(test.rule.verdict, cases[i].verdict);
 		CHECK_EQ(test.difference, regressed ? SB_GATE_CLEAR : SB_GATE_LUCK);
 		CHECK_EQ(test.values, 2 * SB_GATE_SEEDS);
-		check_words(test, regressed ? "is beyond the limit of +10 %"
-					    : "is beyond the limit of +10 %, but fine: a second set "
-					      "of seeds does not confirm it");
+		check_words(test, regressed
+					  ? "is beyond the limit of +10 %"
+					  : "is beyond the limit of +10 %, but fine: a second set "
+					    "of seeds does not confirm it");
 	}
 }
 
@@ -196,9 +197,9 @@ static char *text_of(const struct sb_gate_values *values)
 /* Numbers of all sizes; a value that is not there leaves its row out. */
 static void what_is_written_is_read(void **state)
 {
-	static const double value[SB_GATE_SEEDS_ALL] = { 0,    1.0 / 3, 123456789, 2.5e-9, 1e15, 100,
-							 99999, -4,	8,	   9,	   10,	 11,
-							 12,	13,	14,	   15 };
+	static const double value[SB_GATE_SEEDS_ALL] = {
+		0, 1.0 / 3, 123456789, 2.5e-9, 1e15, 100, 99999, -4, 8, 9, 10, 11, 12, 13, 14, 15
+	};
 	static const double once[SB_GATE_SEEDS_ALL] = { 1, 2, 3, 4, 5, 6, 7, 8, NAN, 9 };
 	static const double none[SB_GATE_SEEDS_ALL] = { 1, 2, 3, NAN, 5, 6, 7, 8 };
 	struct sb_gate_values values = { .rows = 0 };

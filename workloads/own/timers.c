@@ -83,8 +83,7 @@ static int sleeper_init(void *state, const char *method, union sb_value input)
 
 static int go_to_sleep(struct sleeper *sleeper, struct sb_step *step)
 {
-	const uint64_t ns =
-		sleeper->data->mean_ns / 1024 * sb_rng_below(&sleeper->rng, 2 * 1024);
+	const uint64_t ns = sleeper->data->mean_ns / 1024 * sb_rng_below(&sleeper->rng, 2 * 1024);
 	int rc;
 
 	sleeper->due_ns = sb_clock_ns() + ns;
