@@ -201,6 +201,18 @@ refuses "a result" 3 "is not for --virtual" gate --virtual --baseline "$work/fir
 refuses "such a file in real time" 3 "expected --virtual" gate --baseline "$work/base.csv"
 refuses "a name that says nothing" 3 "expected \*.csv" gate --virtual --save-baseline "$work/base"
 
+# Short sleeps end late behind steps of 200 us on one worker, and at once where workers sleep.
+late_ns() {
+	"$program" run -w timers --processes 4 --sleep-us 1000 --work-ns 200000 --yields 20 --virtual \
+		--profile desktop-2ccd --workers "$1" -r 1 -d 1ms --warmup 0s --no-plots -q -o "$work/late-$1" &&
+		python3 - "$work/late-$1/runs.csv" <<-'EOF'
+			import csv, sys
+			print(int(float(next(csv.DictReader(open(sys.argv[1])))["wake_ns_mean"])))
+		EOF
+}
+ends_late() { [ "$(late_ns 1)" -gt 200000 ] && [ "$(late_ns 6)" -lt 20000 ]; }
+holds "sleeps end late where all workers are busy" ends_late
+
 # The answers of sweeps, whose numbers are always the same. The default is none of the values.
 trades_off() {
 	"$program" sweep -w trickle --count 50 --period-us 100 --profile desktop-2ccd --virtual -L spin-time=0s,400us -d 2ms --warmup 0s --no-plots -r 5 \
