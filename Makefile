@@ -315,9 +315,9 @@ gate-baseline: $(PROGRAM) ## after a change of policy that is meant: measure the
 
 build-tests: $(TESTS) $(SMALL_TESTS) $(VIRTUAL_TESTS) $(EXPLORE) $(TORTURE_TEST) $(if $(filter-out %/test_orders.sh,$(SHELL_TESTS)),$(WRONG) $(FUZZ) $(FAULTS))
 
-mutants: ## make mistakes in a copy of the code, one at a time; each must be caught
+mutants: ## make mistakes in a copy of the code, one at a time; each must be caught (KIND=gate: those of policy)
 	$(Q)scripts/setup.sh check
-	$(Q)python3 tests/mutants.py
+	$(Q)python3 tests/mutants.py $(KIND:%=--kind %)
 
 models: ## check the models of the scheduler's protocols with Spin
 	$(Q)scripts/setup.sh models

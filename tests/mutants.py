@@ -2,14 +2,15 @@
 must catch: `make mutants`.
 
 usage: mutants.py [NAME...]     (all of them without a name)
+       mutants.py --kind KIND   (all that a check of that kind must catch)
        mutants.py --texts       (only whether each text stands once; instantly)
 
 A mutant is a text that stands once in a file, and what replaces it. A check is
 `KIND:TEST`: the test program of that kind of build must fail, or hang. Kinds:
 plain (as `make check`), small (rings of 4 slots, assertions, delays in race
 windows), virtual (in virtual time), asan, tsan and tsan-small (under
-ThreadSanitizer). `gate:WORKLOAD,METRIC`: a gate in virtual time must call that
-metric regressed; so mistakes of policy are caught, which break nothing.
+ThreadSanitizer). `gate:WORK on MACHINE,METRIC`: a gate of that work in virtual time must
+call that metric regressed; so mistakes of policy are caught, which break nothing.
 `explore:SCENARIO`: a schedule of that scenario must fail within EXPLORE_S seconds, from
 seed 1 on. `torture:` and `torture-asan:`: a round of the torture driver must fail within as
 long, from seed 1 on. Any other check is tried up to TRIES times: a race needs its moment. A
@@ -105,6 +106,13 @@ def build(kind, test):
     return target, made
 
 
+def workload_of(check):
+    """The workload of a gate's work: the gate runs all works of that one."""
+    work = check[len("gate:"):].split(" on ")[0]
+    with open(os.path.join(ROOT, "harness", "compare", "suite.def")) as file:
+        return re.search(rf'WORK\("{work}", *"([^"]+)"', file.read()).group(1)
+
+
 def command_of(check, target, seconds=EXPLORE_S):
     if check.startswith("explore:"):
         return ["./" + target, "--seed", "1", "--schedules", "1000000000",
@@ -116,7 +124,7 @@ def command_of(check, target, seconds=EXPLORE_S):
     result = os.path.join(TREE, "build", "gate")
     shutil.rmtree(result, ignore_errors=True)
     return ["./" + target, "gate", "--virtual", "--baseline", "tests/virtual/gate.csv",
-            "--output", result]
+            "--output", result, "--workload", workload_of(check), "--format", "csv"]
 
 
 def has_caught(check, done):
@@ -126,7 +134,7 @@ def has_caught(check, done):
         return done.returncode != 0
     workload, metric = check[len("gate:"):].split(",")
     return done.returncode == 1 and any(
-        line.startswith(workload) and line.endswith("regressed") and metric in line.split()
+        line.startswith(f"{workload},{metric},") and ",regressed," in line
         for line in done.stdout.splitlines())
 
 
@@ -139,6 +147,8 @@ def measure_limit(check):
         sys.exit(f"mutants.py: {check} fails without a mistake")
     if check.startswith(("explore:",) + TORTURE):
         return 3 * EXPLORE_S
+    if check.startswith("gate:"):
+        return 300 # its runs have a limit of their own, in CPU time
     return 3 * (time.monotonic() - start) + 5
 
 
@@ -200,7 +210,9 @@ def main(names):
     from mutants_list import MUTANTS
     if names == ["--texts"]:
         return check_texts(MUTANTS)
-    chosen = [m for m in MUTANTS if not names or m.name in names]
+    kind = names[1] + ":" if names[:1] == ["--kind"] else None
+    chosen = [m for m in MUTANTS if not names or m.name in names or
+              kind and any(c.startswith(kind) for c in m.checks)]
     failed = 0
     copy_tree()
     limits = {check: measure_limit(check)

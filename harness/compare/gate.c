@@ -196,7 +196,8 @@ int sb_gate_run(struct sb_gate_setup *setup, struct sb_gate_report *out)
 
 	*out = (struct sb_gate_report){ .tests = 0 };
 	out->method = is_virtual
-			      ? "in virtual time: nothing but the seeds is random"
+			      ? "in virtual time: nothing but the seeds is random; a regression is "
+				"confirmed with a second set of them"
 			      : "interleaved pairs of processes; a value is a block of two pairs";
 	out->is_virtual = is_virtual;
 	rc = describe(out, setup);

@@ -36,15 +36,18 @@ struct side {
 	enum sb_side_id id;
 	const char *name;    /* "baseline" */
 	const char *program; /* NULL: this one */
-	/* [jobs][limits][seeds] */
+	/* [jobs][limits][SB_GATE_SEEDS_ALL] */
 	double *value;
 	struct failure *failure; /* [jobs] */
 };
 
 struct runs {
 	struct sb_gate_setup *setup;
+	const struct sb_gate_report *gate; /* what the sets before have shown */
 	struct side side[SB_SIDES];
 	uint32_t sides;
+	uint32_t set;	     /* of seeds */
+	bool saves_baseline; /* of all sets, then */
 	struct sb_lock lock; /* of all below, and of what has no room for several threads */
 	uint32_t begun;	     /* runs, in the order of job, seed and side */
 	uint32_t all;
@@ -73,7 +76,7 @@ static const struct sb_gate_job *job_of(const struct run *run)
 static double *values_of(const struct runs *runs, const struct side *side, uint32_t job,
 			 uint32_t limit)
 {
-	return &side->value[((size_t)job * runs->setup->limits.n + limit) * SB_GATE_SEEDS];
+	return &side->value[((size_t)job * runs->setup->limits.n + limit) * SB_GATE_SEEDS_ALL];
 }
 
 /* ---- one run ---- */
@@ -175,6 +178,21 @@ static bool is_job_lost(const struct runs *runs, uint32_t job)
 	return false;
 }
 
+/* The second set is for a baseline, and to confirm what has regressed in the first. */
+static bool is_job_wanted(const struct runs *runs, uint32_t job)
+{
+	const struct sb_gate_report *gate = runs->gate;
+
+	if (!runs->set || runs->saves_baseline)
+		return true;
+	for (uint32_t i = 0; i < gate->tests; i++) {
+		if (gate->test[i].rule.verdict == SB_GATE_REGRESSED &&
+		    !strcmp(gate->test[i].workload, runs->setup->job[job].label))
+			return true;
+	}
+	return false;
+}
+
 /* The next run; false: there is none. Where one has failed there is nothing left to compare. */
 static bool take_next(struct run *run)
 {
@@ -188,9 +206,9 @@ static bool take_next(struct run *run)
 		i = runs->begun++;
 		run->job = i / runs->sides / SB_GATE_SEEDS;
 		sb_progress_done(&runs->setup->progress, 1, 1);
-	} while (is_job_lost(runs, run->job));
+	} while (is_job_lost(runs, run->job) || !is_job_wanted(runs, run->job));
 	run->side = &runs->side[i % runs->sides];
-	run->seed = i / runs->sides % SB_GATE_SEEDS;
+	run->seed = runs->set * SB_GATE_SEEDS + i / runs->sides % SB_GATE_SEEDS;
 	snprintf(phase, sizeof(phase), "%s, seed %" PRIu64, run->side->name,
 		 runs->setup->seed + run->seed);
 	sb_progress_phase(&runs->setup->progress, job_of(run)->label, phase);
@@ -260,7 +278,7 @@ static void *run_many(void *arg)
 static int add_side(struct runs *runs, enum sb_side_id id, const char *name, const char *program)
 {
 	struct side *side = &runs->side[runs->sides++];
-	const size_t values = (size_t)runs->setup->jobs * runs->setup->limits.n * SB_GATE_SEEDS;
+	const size_t values = (size_t)runs->setup->jobs * runs->setup->limits.n * SB_GATE_SEEDS_ALL;
 
 	*side = (struct side){ .id = id,
 			       .name = name,
@@ -278,6 +296,7 @@ static int collect(const struct runs *runs, const struct side *side, struct sb_g
 	const struct sb_limits *limits = &runs->setup->limits;
 	int rc = 0;
 
+	sb_gate_values_free(out); /* without the second set */
 	for (uint32_t j = 0; j < runs->setup->jobs; j++) {
 		for (uint32_t i = 0; i < limits->n && !rc && !*side->failure[j].why; i++) {
 			const enum sb_metric_id metric = limits->limit[i].metric;
@@ -292,22 +311,6 @@ static int collect(const struct runs *runs, const struct side *side, struct sb_g
 }
 
 /* ---- verdicts ---- */
-
-/* The limit of a change in that direction, or of the other direction; NULL: there is none. */
-static const struct sb_limit *limit_for(const struct sb_limits *limits, enum sb_metric_id metric,
-					bool is_fall)
-{
-	const struct sb_limit *other = NULL;
-
-	for (uint32_t i = 0; i < limits->n; i++) {
-		if (limits->limit[i].metric != metric)
-			continue;
-		if (limits->limit[i].is_fall == is_fall)
-			return &limits->limit[i];
-		other = &limits->limit[i];
-	}
-	return other;
-}
 
 static struct sb_gate_test *add_test(struct sb_gate_report *gate, const char *workload,
 				     const char *metric, const char *unit)
@@ -345,12 +348,14 @@ static int compare_rows(struct sb_gate_report *gate, const struct sb_limits *lim
 
 	if (!test)
 		return sb_fail_memory();
-	sb_gate_compare(test, base, now);
-	limit = limit_for(limits, now->metric, test->change < 0);
-	if (limit)
-		sb_gate_set_limit(test, limit->is_fall, limit->part, sb_limit_least(now->metric));
-	else
+	sb_gate_compare(test, base, now, 0);
+	limit = sb_limit_for(limits, now->metric, test->change < 0);
+	if (!limit) {
 		free(gate->test[--gate->tests].workload);
+		return 0;
+	}
+	sb_gate_set_limit(test, limit->is_fall, limit->part, sb_limit_least(now->metric));
+	sb_gate_confirm(test, base, now, sb_limit_least(now->metric));
 	return 0;
 }
 
@@ -405,6 +410,10 @@ static int read_values(struct sb_gate_values *out, const char *option, const cha
 		sb_note("--%s: skipped %" PRIu32 " of %" PRIu32
 			" rows: this version does not know their metrics",
 			option, out->skipped, out->rows + out->skipped);
+	if (!rc && out->row->sets < SB_GATE_SETS)
+		sb_note("--%s: it has one set of seeds, so nothing confirms what has regressed; "
+			"make it again with --save-baseline",
+			option);
 	return rc ? sb_fail(sb_status_of(rc), "--%s: %s", option, why) : 0;
 }
 
@@ -428,9 +437,12 @@ static int add_sides(struct runs *runs, struct sb_gate_values *base, struct sb_g
 
 static int run_sides(struct runs *runs)
 {
+	const uint32_t sets = runs->set + 1;
+
 	runs->all = runs->setup->jobs * SB_GATE_SEEDS * runs->sides;
+	runs->begun = runs->threads = 0;
 	sb_lock_init(&runs->lock);
-	sb_progress_plan(&runs->setup->progress, runs->all, runs->all);
+	sb_progress_plan(&runs->setup->progress, sets * runs->all, sets * runs->all);
 	sb_child_on_all_cpus(run_many, runs);
 	return runs->rc;
 }
@@ -451,6 +463,8 @@ static int compare_sides(struct runs *runs, struct sb_gate_report *gate,
 {
 	int rc = 0;
 
+	while (gate->tests)
+		free(gate->test[--gate->tests].workload);
 	if (sb_load_rlx(&sb_interrupted))
 		return report_interrupt(gate);
 	for (uint32_t s = 0; s < runs->sides && !rc; s++)
@@ -462,14 +476,21 @@ static int compare_sides(struct runs *runs, struct sb_gate_report *gate,
 int sb_gate_run_virtual(struct sb_gate_setup *setup, struct sb_gate_report *gate,
 			struct sb_gate_values *candidate)
 {
-	struct runs runs = { .setup = setup };
+	struct runs runs = { .setup = setup,
+			     .gate = gate,
+			     .saves_baseline =
+				     sb_option_is_said(setup->options, SB_OPT_save_baseline) };
 	struct sb_gate_values base = { .rows = 0 };
 	int rc = add_sides(&runs, &base, candidate);
 
 	gate->alpha = gate->beta = 0;
-	if (!rc && runs.sides)
-		rc = run_sides(&runs);
-	rc = rc ? rc : compare_sides(&runs, gate, &base, candidate);
+	do {
+		if (!rc && runs.sides)
+			rc = run_sides(&runs);
+		rc = rc ? rc : compare_sides(&runs, gate, &base, candidate);
+		sb_gate_conclude(gate);
+	} while (!rc && runs.sides && ++runs.set < SB_GATE_SETS &&
+		 (runs.saves_baseline || gate->verdict == SB_GATE_REGRESSED));
 	for (uint32_t s = 0; s < runs.sides; s++) {
 		free(runs.side[s].value);
 		free(runs.side[s].failure);

@@ -178,6 +178,21 @@ double sb_limit_least(enum sb_metric_id metric)
 	return strcmp(sb_metric[metric].unit, "count") ? 0 : 0.01;
 }
 
+const struct sb_limit *sb_limit_for(const struct sb_limits *limits, enum sb_metric_id metric,
+				    bool is_fall)
+{
+	const struct sb_limit *other = NULL;
+
+	for (uint32_t i = 0; i < limits->n; i++) {
+		if (limits->limit[i].metric != metric)
+			continue;
+		if (limits->limit[i].is_fall == is_fall)
+			return &limits->limit[i];
+		other = &limits->limit[i];
+	}
+	return other;
+}
+
 bool sb_limit_event(enum sb_metric_id metric, enum sb_metric_id *count)
 {
 	static const struct {

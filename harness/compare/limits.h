@@ -39,6 +39,10 @@ SB_MUST_CHECK int sb_limits_of_virtual(struct sb_limits *out);
  * all else any. */
 double sb_limit_least(enum sb_metric_id metric);
 
+/* The limit of a change in that direction, or of the other direction; NULL: there is none. */
+const struct sb_limit *sb_limit_for(const struct sb_limits *limits, enum sb_metric_id metric,
+				    bool is_fall);
+
 /* Whether the metric is of what happens between workers, per operation; and then the
  * one that counts it, in all operations. */
 bool sb_limit_event(enum sb_metric_id metric, enum sb_metric_id *count);

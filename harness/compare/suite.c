@@ -6,7 +6,7 @@
 #include "harness/compare/gate_setup.h"
 #include "harness/terminal/status.h"
 
-#define WORDS_MAX 4
+#define WORDS_MAX 5
 
 struct machine {
 	const char *name;

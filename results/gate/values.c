@@ -1,6 +1,7 @@
 #include "results/gate/values.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,24 +20,27 @@ static double rounded(double value)
 }
 
 int sb_gate_values_add(struct sb_gate_values *values, const char *workload,
-		       enum sb_metric_id metric, const double value[SB_GATE_SEEDS])
+		       enum sb_metric_id metric, const double value[SB_GATE_SEEDS_ALL])
 {
 	struct sb_gate_row *all;
 	struct sb_gate_row *row;
+	uint32_t seeds = 0;
 
-	for (int i = 0; i < SB_GATE_SEEDS; i++) {
-		if (!isfinite(value[i]))
-			return 0;
-	}
+	while (seeds < SB_GATE_SEEDS_ALL && isfinite(value[seeds]))
+		seeds++;
+	if (seeds < SB_GATE_SEEDS)
+		return 0;
 	all = reallocarray(values->row, values->rows + 1, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	values->row = all;
 	row = &all[values->rows];
-	*row = (struct sb_gate_row){ .workload = strdup(workload), .metric = metric };
+	*row = (struct sb_gate_row){ .workload = strdup(workload),
+				     .metric = metric,
+				     .sets = seeds / SB_GATE_SEEDS };
 	if (!row->workload)
 		return -ENOMEM;
-	for (int i = 0; i < SB_GATE_SEEDS; i++)
+	for (uint32_t i = 0; i < row->sets * SB_GATE_SEEDS; i++)
 		row->value[i] = rounded(value[i]);
 	values->rows++;
 	return 0;
@@ -67,16 +71,20 @@ const struct sb_gate_row *sb_gate_values_find(const struct sb_gate_values *value
 
 void sb_gate_values_write(const struct sb_gate_values *values, FILE *out)
 {
+	uint64_t seeds = SB_GATE_SEEDS;
+
+	for (uint32_t r = 0; r < values->rows; r++)
+		seeds = sb_max_u64(seeds, (uint64_t)values->row[r].sets * SB_GATE_SEEDS);
 	fputs(HEAD, out);
-	for (int i = 0; i < SB_GATE_SEEDS; i++)
-		fprintf(out, ",seed %d", i + 1);
+	for (uint64_t i = 0; i < seeds; i++)
+		fprintf(out, ",seed %" PRIu64, i + 1);
 	fputc('\n', out);
 	for (uint32_t r = 0; r < values->rows; r++) {
 		const struct sb_gate_row *row = &values->row[r];
 
 		sb_csv_put_text(out, row->workload);
 		fprintf(out, ",%s", sb_metric[row->metric].name);
-		for (int i = 0; i < SB_GATE_SEEDS; i++)
+		for (uint32_t i = 0; i < row->sets * SB_GATE_SEEDS; i++)
 			fprintf(out, ",%.15g", row->value[i]);
 		fputc('\n', out);
 	}
@@ -98,15 +106,18 @@ static int take_row(struct sb_gate_values *out, char *line)
 {
 	char *workload = strsep(&line, ",");
 	const char *name = strsep(&line, ",");
-	double value[SB_GATE_SEEDS];
+	double value[SB_GATE_SEEDS_ALL];
 	enum sb_metric_id metric;
+	uint32_t seeds = 0;
 
-	for (int i = 0; i < SB_GATE_SEEDS; i++) {
-		if (!take_number(&value[i], strsep(&line, ",")))
+	for (; line && seeds < SB_GATE_SEEDS_ALL; seeds++) {
+		if (!take_number(&value[seeds], strsep(&line, ",")))
 			return -EINVAL;
 	}
-	if (!*workload || line)
+	if (!*workload || line || !seeds || seeds % SB_GATE_SEEDS)
 		return -EINVAL;
+	if (seeds < SB_GATE_SEEDS_ALL)
+		value[seeds] = NAN;
 	sb_csv_restore(workload);
 	metric = sb_metric_find(name);
 	out->skipped += metric == SB_METRICS;
@@ -154,9 +165,9 @@ int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why,
 	}
 	if (rc == -EINVAL)
 		snprintf(why, bytes,
-			 "'%s', line %u: expected a workload, a metric and %d values, as "
+			 "'%s', line %u: expected a workload, a metric and %d or %d values, as "
 			 "gate --virtual --save-baseline writes them",
-			 path, line > 1 ? line - 1 : 1, SB_GATE_SEEDS);
+			 path, line > 1 ? line - 1 : 1, SB_GATE_SEEDS, SB_GATE_SEEDS_ALL);
 	else if (rc)
 		snprintf(why, bytes, "'%s' cannot be read: %s", path, strerror(-rc));
 	else if (!out->rows)
@@ -167,11 +178,11 @@ int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why,
 /* ---- verdicts ---- */
 
 /* Sorts a copy. */
-static struct sb_spread spread_of(const struct sb_gate_row *row)
+static struct sb_spread spread_of(const double *values)
 {
 	double value[SB_GATE_SEEDS];
 
-	memcpy(value, row->value, sizeof(value));
+	memcpy(value, values, sizeof(value));
 	return sb_spread_of(value, SB_GATE_SEEDS);
 }
 
@@ -185,20 +196,22 @@ static double change_from(double base, double now)
 	return now / base - 1;
 }
 
-static bool are_same(const struct sb_gate_row *a, const struct sb_gate_row *b)
+static bool are_same(const double *a, const double *b)
 {
 	for (int i = 0; i < SB_GATE_SEEDS; i++) {
-		if (a->value[i] != b->value[i])
+		if (a[i] != b[i])
 			return false;
 	}
 	return true;
 }
 
 void sb_gate_compare(struct sb_gate_test *test, const struct sb_gate_row *base,
-		     const struct sb_gate_row *candidate)
+		     const struct sb_gate_row *candidate, uint32_t set)
 {
-	const struct sb_spread was = spread_of(base);
-	const struct sb_spread is = spread_of(candidate);
+	const double *before = &base->value[(size_t)set * SB_GATE_SEEDS];
+	const double *now = &candidate->value[(size_t)set * SB_GATE_SEEDS];
+	const struct sb_spread was = spread_of(before);
+	const struct sb_spread is = spread_of(now);
 
 	test->values = SB_GATE_SEEDS;
 	test->base = was.median;
@@ -206,7 +219,7 @@ void sb_gate_compare(struct sb_gate_test *test, const struct sb_gate_row *base,
 	test->change = change_from(was.median, is.median);
 	test->low = change_from(was.max, is.min);
 	test->high = change_from(was.min, is.max);
-	if (are_same(base, candidate))
+	if (are_same(before, now))
 		test->difference = SB_GATE_NONE;
 	else if (is.min > was.max || is.max < was.min)
 		test->difference = SB_GATE_CLEAR;
@@ -230,4 +243,24 @@ void sb_gate_set_limit(struct sb_gate_test *test, bool is_fall, double limit, do
 		snprintf(test->why, sizeof(test->why), "the absolute change is below %g", least);
 	else
 		test->rule.verdict = SB_GATE_REGRESSED;
+}
+
+void sb_gate_confirm(struct sb_gate_test *test, const struct sb_gate_row *base,
+		     const struct sb_gate_row *candidate, double least)
+{
+	struct sb_gate_test second = *test;
+
+	if (test->rule.verdict != SB_GATE_REGRESSED || base->sets < SB_GATE_SETS ||
+	    candidate->sets < SB_GATE_SETS)
+		return;
+	sb_gate_compare(&second, base, candidate, 1);
+	sb_gate_set_limit(&second, test->is_fall, test->limit, least);
+	test->values += second.values;
+	test->low = fmin(test->low, second.low);
+	test->high = fmax(test->high, second.high);
+	if (second.rule.verdict == SB_GATE_REGRESSED)
+		return;
+	test->rule.verdict = SB_GATE_FINE;
+	test->difference = SB_GATE_LUCK;
+	snprintf(test->why, sizeof(test->why), "a second set of seeds does not confirm it");
 }

@@ -1,6 +1,7 @@
 /*
  * values.h - what a suite of runs in virtual time has measured: of each metric of each workload
- * a value for each seed. As a file it can be committed and its changes read:
+ * a value for each seed, in one or two sets of seeds. As a file it can be committed and its changes
+ * read:
  *
  *     workload,metric,seed 1,seed 2,...
  *     skynet on laptop,ns_per_op,12.27,12.31,...
@@ -14,14 +15,18 @@
 #include "results/gate/gate.h"
 #include "results/record/metric.h"
 
-/* Two sets of that many that do not overlap: 1 in 12870 if nothing but luck differs. */
-#define SB_GATE_SEEDS  8
-#define SB_GATE_DIGITS 4
+/* Of a set. That many of each side do not overlap: 1 in 12870 if nothing but luck differs. There
+ * are a thousand metrics, so a second set confirms what the first finds. */
+#define SB_GATE_SEEDS	  8
+#define SB_GATE_SETS	  2
+#define SB_GATE_SEEDS_ALL (SB_GATE_SETS * SB_GATE_SEEDS)
+#define SB_GATE_DIGITS	  4
 
 struct sb_gate_row {
 	char *workload;
 	enum sb_metric_id metric;
-	double value[SB_GATE_SEEDS];
+	uint32_t sets; /* that have been measured, at least one */
+	double value[SB_GATE_SEEDS_ALL];
 };
 
 struct sb_gate_values {
@@ -30,9 +35,11 @@ struct sb_gate_values {
 	uint32_t skipped; /* rows of a file, of metrics that this version does not know */
 };
 
-/* The values are rounded; nothing is added if one of them is NaN. Returns 0 or -ENOMEM. */
+/* The values are rounded. A set in which one is NaN is left out, and nothing is added if that is the
+ * first. Returns 0 or -ENOMEM. */
 SB_MUST_CHECK int sb_gate_values_add(struct sb_gate_values *values, const char *workload,
-				     enum sb_metric_id metric, const double value[SB_GATE_SEEDS]);
+				     enum sb_metric_id metric,
+				     const double value[SB_GATE_SEEDS_ALL]);
 void sb_gate_values_free(struct sb_gate_values *values);
 
 /* NULL: there is no such row. */
@@ -47,14 +54,19 @@ void sb_gate_values_write(const struct sb_gate_values *values, FILE *out);
 SB_MUST_CHECK int sb_gate_values_read(struct sb_gate_values *out, const char *path, char *why,
 				      size_t bytes);
 
-/* Fills in what the test is from and how the sides differ. low, high: from the candidate's least
- * and the baseline's greatest value to the opposite. */
+/* Fills in what the test is from and how the sides differ in that set, from 0. low, high: from the
+ * candidate's least and the baseline's greatest value to the opposite. */
 void sb_gate_compare(struct sb_gate_test *test, const struct sb_gate_row *base,
-		     const struct sb_gate_row *candidate);
+		     const struct sb_gate_row *candidate, uint32_t set);
 
 /* Regressed, if the sides differ clearly, and the median has become worse by more than the limit,
  * as a part, and by at least `least` of the metric's unit; else fine, with a reason in why if the
  * change is beyond the limit all the same. */
 void sb_gate_set_limit(struct sb_gate_test *test, bool is_fall, double limit, double least);
+
+/* What has regressed in the first set is fine after all, unless it has in the second one, too;
+ * a side without a second set confirms nothing and refutes nothing. */
+void sb_gate_confirm(struct sb_gate_test *test, const struct sb_gate_row *base,
+		     const struct sb_gate_row *candidate, double least);
 
 #endif

@@ -222,6 +222,27 @@ regresses() {
 }
 holds "a worse policy regresses" regresses
 holds "the metric is named" grep -q 'steals_per_op .* regressed$' "$work/gate.out"
+holds "confirmed with a second set of seeds" grep -q ' 16 *regressed$' "$work/gate.out"
+regresses_once() {
+	python3 - "$work/base.csv" "$work/unlucky.csv" <<-'EOF'
+		import csv, sys
+		rows = list(csv.reader(open(sys.argv[1])))
+		for row in rows[1:]:
+		    assert len(row) == 18, row
+		    if row[1] == "ns_per_op":
+		        row[2:10] = [float(value) / 2 for value in row[2:10]]
+		csv.writer(open(sys.argv[2], "w"), lineterminator="\n").writerows(rows)
+	EOF
+	gate --baseline "$work/unlucky.csv"
+}
+holds "one set alone is no regression" regresses_once
+holds "which verdict.json says" grep -q '"a second set of seeds does not confirm it"' "$work/kept/verdict.json"
+older() {
+	cut -d, -f1-10 "$work/base.csv" >"$work/older.csv"
+	! gate --baseline "$work/older.csv" --candidate-options '--steal one' && [ $status -eq 1 ] &&
+		grep -q 'one set of seeds, so nothing confirms' "$work/gate.out"
+}
+holds "a baseline of one set decides, and says so" older
 holds "in the table for people, too" grep -q '| steals.*per.*op .*\*\*regressed' "$work/kept/verdict.md"
 keeps_both() {
 	gate --candidate-options '--steal one' --save-baseline "$work/one.csv" &&
@@ -246,6 +267,18 @@ refuses "a file of another kind" 3 "line 1: expected a workload" \
 refuses "a result" 3 "is not for --virtual" gate --virtual --baseline "$work/first"
 refuses "such a file in real time" 3 "expected --virtual" gate --baseline "$work/base.csv"
 refuses "a name that says nothing" 3 "expected \*.csv" gate --virtual --save-baseline "$work/base"
+
+# Short sleeps end late behind steps of 200 us on one worker, and at once where workers sleep.
+late_ns() {
+	"$program" run -w timers --processes 4 --sleep-us 1000 --work-ns 200000 --yields 20 --virtual \
+		--profile desktop-2ccd --workers "$1" -r 1 -d 1ms --warmup 0s --no-plots -q -o "$work/late-$1" &&
+		python3 - "$work/late-$1/runs.csv" <<-'EOF'
+			import csv, sys
+			print(int(float(next(csv.DictReader(open(sys.argv[1])))["wake_ns_mean"])))
+		EOF
+}
+ends_late() { [ "$(late_ns 1)" -gt 200000 ] && [ "$(late_ns 6)" -lt 20000 ]; }
+holds "sleeps end late where all workers are busy" ends_late
 
 # The answers of sweeps, whose numbers are always the same. The default is none of the values.
 trades_off() {

@@ -17,10 +17,22 @@
 static struct sb_gate_row row_of(double start, double step)
 {
 	struct sb_gate_row row = { .workload = (char *)(uintptr_t) "skynet on laptop",
-				   .metric = SB_METRIC_ns_per_op };
+				   .metric = SB_METRIC_ns_per_op,
+				   .sets = 1 };
 
 	for (int i = 0; i < SB_GATE_SEEDS; i++)
 		row.value[i] = start + step * i;
+	return row;
+}
+
+/* And a second set from there. */
+static struct sb_gate_row rows_of(double start, double second)
+{
+	struct sb_gate_row row = row_of(start, 1);
+
+	row.sets = 2;
+	for (int i = 0; i < SB_GATE_SEEDS; i++)
+		row.value[SB_GATE_SEEDS + i] = second + i;
 	return row;
 }
 
@@ -29,8 +41,9 @@ static struct sb_gate_test test_of(struct sb_gate_row base, struct sb_gate_row n
 {
 	struct sb_gate_test test = { .values = 0 };
 
-	sb_gate_compare(&test, &base, &now);
+	sb_gate_compare(&test, &base, &now, 0);
 	sb_gate_set_limit(&test, is_fall, limit, least);
+	sb_gate_confirm(&test, &base, &now, least);
 	return test;
 }
 
@@ -113,6 +126,46 @@ static void a_change_below_the_least_is_fine(void **state)
 		 SB_GATE_REGRESSED);
 }
 
+/* Both sets, each beyond all seeds and the limit, in the same direction. */
+static void a_second_set_confirms(void **state)
+{
+	const struct {
+		double base, now; /* the second sets; the first ones are at 100 and 120 */
+		enum sb_gate_verdict verdict;
+	} cases[] = {
+		{ 90, 110, SB_GATE_REGRESSED }, /* higher than all before, lower than before */
+		{ 100, 105, SB_GATE_FINE },	/* not beyond all seeds */
+		{ 100, 107.5, SB_GATE_FINE },	/* not beyond the limit */
+		{ 100, 80, SB_GATE_FINE },	/* the other direction */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SB_ARRAY_SIZE(cases); i++) {
+		const struct sb_gate_test test = test_of(rows_of(100, cases[i].base),
+							 rows_of(120, cases[i].now), false, 0.1, 0);
+		const bool regressed = cases[i].verdict == SB_GATE_REGRESSED;
+
+		CHECK_EQ(test.rule.verdict, cases[i].verdict);
+		CHECK_EQ(test.difference, regressed ? SB_GATE_CLEAR : SB_GATE_LUCK);
+		CHECK_EQ(test.values, 2 * SB_GATE_SEEDS);
+		check_words(test, regressed
+					  ? "is beyond the limit of +10 %"
+					  : "is beyond the limit of +10 %, but fine: a second set "
+					    "of seeds does not confirm it");
+	}
+}
+
+/* Where a side has one set, that decides; and what is fine in the first needs no second. */
+static void one_set_decides_where_there_is_no_second(void **state)
+{
+	(void)state;
+	CHECK_EQ(test_of(row_of(100, 1), rows_of(120, 100), false, 0.1, 0).rule.verdict,
+		 SB_GATE_REGRESSED);
+	CHECK_EQ(test_of(rows_of(100, 100), row_of(120, 1), false, 0.1, 0).values, SB_GATE_SEEDS);
+	CHECK_EQ(test_of(rows_of(100, 100), rows_of(100, 200), false, 0.1, 0).rule.verdict,
+		 SB_GATE_FINE);
+}
+
 /* ---- the file ---- */
 
 static int read_text(struct sb_gate_values *out, const char *text, char *why, size_t bytes)
@@ -144,9 +197,11 @@ static char *text_of(const struct sb_gate_values *values)
 /* Numbers of all sizes; a value that is not there leaves its row out. */
 static void what_is_written_is_read(void **state)
 {
-	static const double value[SB_GATE_SEEDS] = { 0,	   1.0 / 3, 123456789, 2.5e-9,
-						     1e15, 100,	    99999,     -4 };
-	static const double none[SB_GATE_SEEDS] = { 1, 2, 3, NAN, 5, 6, 7, 8 };
+	static const double value[SB_GATE_SEEDS_ALL] = {
+		0, 1.0 / 3, 123456789, 2.5e-9, 1e15, 100, 99999, -4, 8, 9, 10, 11, 12, 13, 14, 15
+	};
+	static const double once[SB_GATE_SEEDS_ALL] = { 1, 2, 3, 4, 5, 6, 7, 8, NAN, 9 };
+	static const double none[SB_GATE_SEEDS_ALL] = { 1, 2, 3, NAN, 5, 6, 7, 8 };
 	struct sb_gate_values values = { .rows = 0 };
 	struct sb_gate_values again;
 	char why[300] = "";
@@ -156,7 +211,7 @@ static void what_is_written_is_read(void **state)
 	(void)state;
 	CHECK_EQ(sb_gate_values_add(&values, "skynet on laptop", SB_METRIC_ns_per_op, value), 0);
 	CHECK_EQ(sb_gate_values_add(&values, "service 50 % on chiplets", SB_METRIC_sojourn_ns_p99_9,
-				    value),
+				    once),
 		 0);
 	CHECK_EQ(sb_gate_values_add(&values, "storm on laptop", SB_METRIC_ns_per_op, none), 0);
 	CHECK_EQ(values.rows, 2);
@@ -166,8 +221,9 @@ static void what_is_written_is_read(void **state)
 	for (uint32_t i = 0; i < again.rows; i++) {
 		CHECK_EQ(again.row[i].metric, values.row[i].metric);
 		assert_string_equal(again.row[i].workload, values.row[i].workload);
+		CHECK_EQ(again.row[i].sets, i ? 1 : 2);
 		assert_memory_equal(again.row[i].value, values.row[i].value,
-				    sizeof(values.row[i].value));
+				    again.row[i].sets * SB_GATE_SEEDS * sizeof(double));
 	}
 	assert_true(fabs(again.row[0].value[1] - 0.3333) < 1e-12);
 	second = text_of(&again);
@@ -244,6 +300,8 @@ int main(void)
 		cmocka_unit_test(beyond_all_seeds_and_the_limit_regresses),
 		cmocka_unit_test(a_fall_regresses_by_a_limit_for_falls),
 		cmocka_unit_test(a_change_below_the_least_is_fine),
+		cmocka_unit_test(a_second_set_confirms),
+		cmocka_unit_test(one_set_decides_where_there_is_no_second),
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(the_default_limits_are_complete),

@@ -45,6 +45,9 @@ static const struct small smalls[] = {
 	{ "skynet", MAY_HANG, { { "leaves", 2 } } },
 	{ "hog", MAY_HANG, { { "victims", 50 }, { "hog-ns", 0 } } },
 	{ "timers", ENDS_OTHERS | MAY_HANG, { { "processes", 100 }, { "yields", 200 } } },
+	{ "timers",
+	  ENDS_OTHERS | MAY_HANG,
+	  { { "processes", 20 }, { "yields", 200 }, { "sleep-us", 100 }, { "work-ns", 5000 } } },
 	{ "population", MAY_HANG, { { "processes", 500 } } },
 	/* It does not hang, but what is refused counts as lost. */
 	{ "service", MAY_HANG, { { "servers", 0 } } },

@@ -1,10 +1,14 @@
 /*
  * timers - does a great many pending timers slow a step down? --processes
  * processes sleep, each again and again, for a random time, --sleep-s seconds on
- * average. When all are asleep, one more process does --yields round trips
- * through the dispatch registry, as the workload `yield` does; only they are
- * timed. Then all sleepers are cancelled. One operation is one round trip.
- * Compare with --processes 0.
+ * average, or --sleep-us microseconds. When all are asleep, one more process does
+ * --yields round trips through the dispatch registry, as the workload `yield` does;
+ * ns_per_op is of these alone. Then all sleepers are cancelled. One operation is one
+ * round trip. Compare with --processes 0. After each sleep and each round trip a
+ * process works for --work-ns, which keeps workers busy.
+ *
+ * wake_ns_* is how late a sleep ended: from when it was due to the step that it
+ * woke, of the first 65536 sleeps of a round.
  *
  * Check: every round trip came back, in order; no sleep was shorter than asked
  * for; every sleeper ended by its cancellation.
@@ -17,9 +21,10 @@
 
 #include "core/commands.h"
 #include "core/platform/platform.h"
+#include "workloads/lib/swarm.h"
 #include "workloads/workload.h"
 
-enum { PROCESSES, YIELDS, SLEEP_S };
+enum { PROCESSES, YIELDS, SLEEP_S, SLEEP_US, WORK_NS };
 
 static const struct sb_param params[] = {
 	[PROCESSES] = { "processes", 100000, 0, 1 << 24, NULL, "processes that sleep" },
@@ -27,11 +32,18 @@ static const struct sb_param params[] = {
 		     "round trips of the one that does not" },
 	[SLEEP_S] = { "sleep-s", 60, 1, 86400, NULL,
 		      "mean of a sleep, which takes 0 to twice so many seconds" },
+	[SLEEP_US] = { "sleep-us", 0, 0, 1000000, NULL, "if above 0, that mean in us" },
+	[WORK_NS] = { "work-ns", 0, 0, 1000000000, NULL,
+		      "least time that a process works after a sleep or a round trip, ns" },
 	{ NULL, 0, 0, 0, NULL, NULL },
 };
 
 #define COMMAND_ECHO 19
+#define NS_PER_US    UINT64_C(1000)
 #define NS_PER_S     UINT64_C(1000000000)
+
+/* Sleeps of a round whose lateness is kept. */
+#define LATE_MAX 65536
 
 struct data {
 	struct sb_workload_run *run;
@@ -39,8 +51,19 @@ struct data {
 	_Atomic(uint64_t) asleep; /* have begun their first sleep */
 	_Atomic(uint64_t) ended;
 	_Atomic(uint64_t) early; /* sleeps that were too short */
+	_Atomic(uint64_t) woken; /* sleeps that have ended */
+	uint64_t *late_ns;	 /* [LATE_MAX], of the first of these */
+	uint64_t mean_ns;	 /* of a sleep */
 	uint64_t returned;
 };
+
+static void work(const struct data *data)
+{
+	const uint64_t ns = data->run->param[WORK_NS];
+
+	if (ns)
+		sb_work_ns(ns);
+}
 
 /* ---- the sleepers ---- */
 
@@ -60,13 +83,23 @@ static int sleeper_init(void *state, const char *method, union sb_value input)
 
 static int go_to_sleep(struct sleeper *sleeper, struct sb_step *step)
 {
-	const uint64_t mean_ns = sleeper->data->run->param[SLEEP_S] * NS_PER_S;
-	const uint64_t ns = mean_ns / 1024 * sb_rng_below(&sleeper->rng, 2 * 1024);
+	const uint64_t ns = sleeper->data->mean_ns / 1024 * sb_rng_below(&sleeper->rng, 2 * 1024);
 	int rc;
 
 	sleeper->due_ns = sb_clock_ns() + ns;
 	rc = sb_step_yield(step, SB_COMMAND_SLEEP, sb_value_u64(ns), 0);
 	return rc ? rc : SB_YIELD;
+}
+
+static void note_end(struct data *data, uint64_t due_ns, int error)
+{
+	const uint64_t now_ns = sb_clock_stamp_ns();
+	const uint64_t place = sb_add_rlx(&data->woken, 1);
+
+	if (error || now_ns < due_ns)
+		sb_add_rlx(&data->early, 1);
+	if (place < LATE_MAX)
+		data->late_ns[place] = sb_clock_passed(due_ns, now_ns);
 }
 
 static int sleeper_step(void *state, struct sb_step *step, const struct sb_event *events,
@@ -79,8 +112,8 @@ static int sleeper_step(void *state, struct sb_step *step, const struct sb_event
 			sb_add_rlx(&sleeper->data->ended, 1);
 			return SB_DONE;
 		}
-		if (events[i].error || sb_clock_stamp_ns() < sleeper->due_ns)
-			sb_add_rlx(&sleeper->data->early, 1);
+		note_end(sleeper->data, sleeper->due_ns, events[i].error);
+		work(sleeper->data);
 	}
 	if (!count) {
 		sb_rng_seed(&sleeper->rng, sb_step_self(step));
@@ -170,6 +203,7 @@ static int yield_again(struct yielder *y, struct sb_step *step, const struct sb_
 		    events[0].data.u64 != data->returned)
 			return -EPROTO;
 		data->returned++;
+		work(data);
 	}
 	if (data->returned == data->run->param[YIELDS]) {
 		report_time(y);
@@ -234,14 +268,18 @@ static int setup(struct sb_workload_run *run)
 
 	if (!rc) {
 		data->run = run;
+		data->mean_ns = run->param[SLEEP_US] ? run->param[SLEEP_US] * NS_PER_US
+						     : run->param[SLEEP_S] * NS_PER_S;
 		data->sleeper = calloc(run->param[PROCESSES] + 1, sizeof(*data->sleeper));
-		rc = data->sleeper ? 0 : -ENOMEM;
+		data->late_ns = calloc(LATE_MAX, sizeof(*data->late_ns));
+		rc = data->sleeper && data->late_ns ? 0 : -ENOMEM;
 	}
 	if (!rc)
 		rc = sb_scheduler_register(run->scheduler, COMMAND_ECHO, handle_echo, NULL);
 	run->data = data;
 	if (rc && data) {
 		free(data->sleeper);
+		free(data->late_ns);
 		free(data);
 	}
 	return rc;
@@ -253,6 +291,7 @@ static int start(struct sb_workload_run *run)
 
 	sb_store_rlx(&data->asleep, 0);
 	sb_store_rlx(&data->ended, 0);
+	sb_store_rlx(&data->woken, 0);
 	data->returned = 0;
 	return sb_scheduler_submit(run->scheduler, &yielder_ops, "main", sb_value_ptr(data), NULL);
 }
@@ -267,7 +306,10 @@ static bool check(struct sb_workload_run *run, char *why, size_t why_bytes)
 	struct data *data = run->data;
 	const uint64_t ended = sb_load_rlx(&data->ended);
 	const uint64_t early = sb_load_rlx(&data->early);
+	const uint64_t woken = sb_min_u64(sb_load_rlx(&data->woken), LATE_MAX);
 
+	for (uint64_t i = 0; i < woken; i++)
+		sb_run_record_wake(run, data->late_ns[i]);
 	if (data->returned == run->param[YIELDS] && !early && ended == run->param[PROCESSES])
 		return true;
 	snprintf(why, why_bytes,
@@ -282,6 +324,7 @@ static void teardown(struct sb_workload_run *run)
 	struct data *data = run->data;
 
 	free(data->sleeper);
+	free(data->late_ns);
 	free(data);
 }
 
