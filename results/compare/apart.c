@@ -33,7 +33,9 @@ static bool differ_in_host(const struct sb_match *m, char why[SB_FINDING_WHY])
 			sb_series_row_spread(m->series[side], SB_METRIC_line_transfer_ns).median;
 		sb_human(text[side], line[side], "ns");
 	}
-	if (!(line[A] > SB_HOST_STATES * line[B] || line[B] > SB_HOST_STATES * line[A]))
+	/* One worker passes no lines to another. */
+	if (m->series[A]->placement.workers < 2 ||
+	    !(line[A] > SB_HOST_STATES * line[B] || line[B] > SB_HOST_STATES * line[A]))
 		return false;
 	snprintf(why, SB_FINDING_WHY,
 		 "a cache line took %s between the workers' CPUs in A, %s in B: the host has moved "

@@ -230,6 +230,8 @@ static void count_changes(struct sb_host_change *change, const struct sb_series 
 	}
 }
 
+#define HOST_PART 0.05
+
 struct sb_host_change sb_series_host_change(const struct sb_series *series,
 					    enum sb_metric_id metric)
 {
@@ -249,6 +251,9 @@ struct sb_host_change sb_series_host_change(const struct sb_series *series,
 		change.value[state] = of.median;
 		change.forks[state] = of.n;
 	}
+	/* Work that the host's state does not slow down has one number all the same. */
+	if (!(fabs(change.value[1] / change.value[0] - 1) > HOST_PART))
+		change.changes = 0;
 	return change;
 }
 
@@ -423,7 +428,9 @@ const struct sb_series_rule sb_series_rules[] = {
 	  "quartile",
 	  "the first repetitions are slower than the later ones; each of them is suspect",
 	  judge_warm_up },
-	{ "host", "of 2 forks or more: a factor of 2 between the readings of line_transfer_ns",
+	{ "host",
+	  "of 2 forks or more: a factor of 2 between the readings of line_transfer_ns, and 5 % "
+	  "between the times per operation",
 	  "the hypervisor has moved a CPU: workers are further apart in some of the forks; all of "
 	  "them are suspect, and trend and step do not apply",
 	  judge_host },

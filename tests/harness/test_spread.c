@@ -40,7 +40,8 @@ static struct sb_result make_result(const double *line, const double *cost)
 	*series = (struct sb_series){ .workload = strdup("fan-in"),
 				      .label = strdup("senders=4"),
 				      .records = ROWS,
-				      .record = record };
+				      .record = record,
+				      .placement = { .workers = 2 } };
 	return (struct sb_result){ .all_series = 1, .series = series };
 }
 
@@ -81,6 +82,19 @@ static void a_factor_of_less_than_two_is_one_state(void **state)
 	assert_non_null(strstr(result.series->record[0].reason, "not stationary"));
 	CHECK_EQ(sb_answer_from_rows(&result), 0);
 	assert_non_null(strstr(sb_answer_of(&result), "fan-in: ns_per_op 106 ns ["));
+	sb_result_free(&result);
+}
+
+/* Work that the state does not slow down has one number. */
+static void a_state_that_changes_nothing_is_none(void **state)
+{
+	const double even[FORKS] = { 20.1, 20, 20.2, 20.1, 20.6, 20.5, 20.7, 20.6, 20.5 };
+	struct sb_result result = make_result(moved, even);
+
+	(void)state;
+	CHECK_EQ(sb_series_host_change(result.series, SB_METRIC_ns_per_op).changes, 0);
+	sb_judge_series(result.series);
+	CHECK_EQ(sb_series_count(result.series, SB_SUSPECT), 0);
 	sb_result_free(&result);
 }
 
@@ -216,11 +230,11 @@ static void other_work_has_another_name(void **state)
 
 	(void)state;
 	assert_true(sb_spread_what(&result, result.series, what));
-	assert_string_equal(what, "fan-in (senders=4), workers 0, forks 9, repetitions 3, duration "
+	assert_string_equal(what, "fan-in (senders=4), workers 2, forks 9, repetitions 3, duration "
 				  "130ms");
 	CHECK_EQ(sb_result_add_fact(&result, "options", "load", "50%"), 0);
 	assert_true(sb_spread_what(&result, result.series, what));
-	assert_string_equal(what, "fan-in (senders=4), workers 0, forks 9, repetitions 3, duration "
+	assert_string_equal(what, "fan-in (senders=4), workers 2, forks 9, repetitions 3, duration "
 				  "130ms, load 50%");
 	assert_non_null(label);
 	memset(label, 'x', SB_SPREAD_BYTES);
@@ -235,6 +249,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_host_that_moves_a_cpu_is_the_headline),
 		cmocka_unit_test(a_factor_of_less_than_two_is_one_state),
+		cmocka_unit_test(a_state_that_changes_nothing_is_none),
 		cmocka_unit_test(what_was_not_read_is_in_no_state),
 		cmocka_unit_test(states_of_the_host_are_no_difference),
 		cmocka_unit_test(other_work_has_another_name),
