@@ -96,12 +96,13 @@ virtual_kib() {
 	peak_kib "v$1" -r 1 --record off --virtual --model xeon-2s \
 		--profile 'pack:8 numa:4 l3:4 l2:8 core:1 pu:1' --workers "$1"
 }
-# 64 KiB for the worker, 13 for its queues and buffers, 4 for the second page of its stack, which ticks need, and 49 for
-# its part of the result, most of it what it counts of each of the others as a thief.
+# 64 KiB for the worker, 13 for its queues and buffers, 4 for the second page of its stack, which ticks need, 49 for
+# its part of the result, most of it what it counts of each of the others as a thief, and 20 for the memory of the
+# processes that it stole once, as most of them do.
 virtual_workers_are_small() {
 	few=$(virtual_kib 64) && many=$(virtual_kib 256) || return 1
 	echo "$few KiB with 64, $many KiB with 256"
-	[ $((many - few)) -lt $((192 * (64 + 13 + 4 + 49))) ]
+	[ $((many - few)) -lt $((192 * (64 + 13 + 4 + 49 + 20))) ]
 }
 case $1 in
 */release*) holds "a repetition keeps less than 32 KiB of memory" repetitions_are_small ;;
@@ -109,10 +110,10 @@ case $1 in
 esac
 case $1 in
 */release | */release-clang)
-	holds "an idle virtual worker has less than 64 KiB of memory" virtual_workers_are_small
+	holds "a virtual worker has less than 150 KiB of memory" virtual_workers_are_small
 	;;
 *)
-	skips "an idle virtual worker has less than 64 KiB of memory" \
+	skips "a virtual worker has less than 150 KiB of memory" \
 		"this build has no virtual time, or allocates otherwise"
 	;;
 esac

@@ -113,14 +113,14 @@ holds "run says where another one would be" again foretells
 rm "$stored"
 calibrates() {
 	# shellcheck disable=SC2086
-	"$program" calibrate --runs 3 --over 0s -w yield -w pingpong --yields 1000 --round-trips 1000 --workers 2 \
+	"$program" calibrate --runs 3 --over 0s -w yield -w pingpong --yields 1000 --round-trips 1000 --workers 1 \
 		--forks 9 -r 1 $quick >"$work/out" 2>"$work/err" || { cat "$work/err" && false; }
 	python3 - "$stored" <<-'EOS'
 		import json, sys
 		file = json.load(open(sys.argv[1]))["sched_bench_runs"]
 		assert file["schema"] == 1 and file["boot_id"] and file["kernel"] and "cpu_model" in file, file
 		first, second = file["measured"]
-		assert first["what"] == "yield (processes=1 yields=1000 handler=immediate), workers 2, forks 9, repetitions 1, duration 1ms", first
+		assert first["what"] == "yield (processes=1 yields=1000 handler=immediate), workers 1, forks 9, repetitions 1, duration 1ms", first
 		assert second["what"].startswith("pingpong ("), second
 		for m in first, second:
 		    assert m["runs"] == 3 and 0 < m["span_s"] < 3600 and m["date"][:2] == "20", m
@@ -131,7 +131,7 @@ holds "calibrate --runs stores how far they are apart" again calibrates
 holds "and prints it" grep -q '^  ns_per_op .*standard deviation .*two runs differ by up to' "$work/out"
 # shellcheck disable=SC2086
 holds "of the same work again, and of the other still" again sh -c "'$program' calibrate --runs 4 --over 0s -w yield \
-	--yields 1000 --workers 2 --forks 9 -r 1 $quick >/dev/null && [ \$(grep -c '\"runs\"' '$stored') -eq 2 ] &&
+	--yields 1000 --workers 1 --forks 9 -r 1 $quick >/dev/null && [ \$(grep -c '\"runs\"' '$stored') -eq 2 ] &&
 	grep -q '\"runs\": 4' '$stored' && grep -q '\"runs\": 3' '$stored'"
 refuses "runs of nothing" 3 "no workload; expected -w NAME" calibrate --runs 3
 refuses "a workload without runs" 3 "--workload: expected it with --runs" calibrate -w yield
