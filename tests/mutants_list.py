@@ -110,7 +110,7 @@ WORD = [
            "sb_counter_add(&w->yields[SB_COMMAND_ARRAY - 1], 1);",
            "plain:core/test_commands"),
     Mutant("what is left over the budget is forgotten", "core/process/step.c",
-           "if (waits && !p->backlog.first && sb_word_release(p, to))",
+           "if (waits && SB_LIKELY(!p->backlog.first && sb_word_release(p, to)))",
            "if (waits && sb_word_release(p, to))",
            "small:process/test_process", "small:core/test_fairness"),
     Mutant("a terminated process is stepped", "core/process/step.c",

@@ -318,7 +318,8 @@ static unsigned first_played(void)
 	const unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)getpid();
 
 	if (PART > 1)
-		fprintf(stderr, "# SB_SEED=%u chooses the functions: 1 of %d is played\n", seed, PART);
+		fprintf(stderr, "# SB_SEED=%u chooses the functions: 1 of %d is played\n", seed,
+			PART);
 	return seed % PART;
 }
 
