@@ -239,6 +239,8 @@ static void print_work(const struct session *s, const struct work *w)
 {
 	char span[SB_SPAN_BYTES];
 
+	if (w->runs < SB_SPREAD_RUNS_LEAST)
+		return;
 	sb_span_describe(span, s->span_s);
 	printf("%s: %" PRIu32 " runs over %s", sb_terminal_text(w->what), w->runs, span);
 	if (w->moved)
@@ -261,18 +263,22 @@ static int put_spreads(const void *spreads, FILE *out)
 	return sb_spreads_write(spreads, out);
 }
 
+/* Work with too few runs does not take the others' spreads away. */
 static int keep(struct session *s, const char *path)
 {
-	int rc = 0;
+	int failed = 0;
+	int rc;
 
 	s->made.spread =
 		calloc((size_t)s->options->chosens * SB_METRICS + 1, sizeof(*s->made.spread));
 	if (!s->made.spread)
 		return sb_fail_memory();
-	for (uint32_t i = 0; i < s->options->chosens && !rc; i++)
+	for (uint32_t i = 0; i < s->options->chosens; i++) {
 		rc = add_spreads(s, &s->work[i]);
-	if (rc)
-		return rc;
+		failed = rc ? rc : failed;
+	}
+	if (!s->made.n)
+		return failed;
 	rc = sb_spreads_put(&s->known, &s->made);
 	rc = rc ? rc : sb_output(path, put_spreads, &s->known);
 	if (rc)
@@ -280,7 +286,7 @@ static int keep(struct session *s, const char *path)
 	for (uint32_t i = 0; i < s->options->chosens; i++)
 		print_work(s, &s->work[i]);
 	sb_note("%s: compare and run use it until the next boot", path);
-	return 0;
+	return failed;
 }
 
 /* ---- before and after ---- */

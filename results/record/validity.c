@@ -10,6 +10,7 @@
 #include "results/record/record.h"
 #include "results/record/series.h"
 #include "results/stats/statistics.h"
+#include "results/stats/unpaired.h"
 
 /* ---- one row ---- */
 
@@ -230,7 +231,16 @@ static void count_changes(struct sb_host_change *change, const struct sb_series 
 	}
 }
 
-#define HOST_PART 0.05
+#define HOST_PART  0.05
+#define HOST_FORKS 2
+
+/* Whether the one's forks are all below the other's: work that the host's state does not slow down has
+ * one number, and one odd fork is in no state. */
+static bool are_apart(const struct sb_spread *low, const struct sb_spread *high)
+{
+	return low->n >= HOST_FORKS && high->n >= HOST_FORKS && low->max < high->min &&
+	       low->median * (1 + HOST_PART) < high->median;
+}
 
 struct sb_host_change sb_series_host_change(const struct sb_series *series,
 					    enum sb_metric_id metric)
@@ -238,6 +248,7 @@ struct sb_host_change sb_series_host_change(const struct sb_series *series,
 	const struct sb_spread all = sb_series_row_spread(series, SB_METRIC_line_transfer_ns);
 	const double limit_ns = sqrt(all.min * all.max);
 	struct sb_host_change change = { .changes = 0 };
+	struct sb_spread of[2];
 	bool is_above = false;
 
 	/* One worker passes no lines to another. */
@@ -245,15 +256,13 @@ struct sb_host_change sb_series_host_change(const struct sb_series *series,
 		return change;
 	count_changes(&change, series, limit_ns, &is_above);
 	for (int state = 0; state < 2; state++, is_above = !is_above) {
-		const struct sb_spread of = spread_in(series, metric, limit_ns, is_above);
-
+		of[state] = spread_in(series, metric, limit_ns, is_above);
 		change.line_ns[state] =
 			spread_in(series, SB_METRIC_line_transfer_ns, limit_ns, is_above).median;
-		change.value[state] = of.median;
-		change.forks[state] = of.n;
+		change.value[state] = of[state].median;
+		change.forks[state] = of[state].n;
 	}
-	/* Work that the host's state does not slow down has one number all the same. */
-	if (!(fabs(change.value[1] / change.value[0] - 1) > HOST_PART))
+	if (!are_apart(&of[0], &of[1]) && !are_apart(&of[1], &of[0]))
 		change.changes = 0;
 	return change;
 }
@@ -364,7 +373,8 @@ static void judge_step(struct sb_series *series)
 }
 
 #define MEMORY_LEAST 6
-#define MEMORY_PART  0.15
+#define MEMORY_PART  0.25
+#define MEMORY_P     0.01
 #define MEMORY_HARM  0.03
 
 /* The service time of requests, as the time between two of them is the schedule's; else the time per
@@ -391,35 +401,53 @@ static double memory_bound(const struct sb_series *series, double *value)
 	return n < MEMORY_LEAST ? INFINITY : value[n / 4] * (1 + MEMORY_PART);
 }
 
-/* A neighbour that takes cache or bandwidth harms some workloads and others not, so both must differ:
- * the memory, and the work. */
-static void judge_memory(struct sb_series *series)
+/* The own times of the rows whose reading is above the bound, or not above it; how many there are. */
+static uint32_t times_beside(const struct sb_series *series, double bound, bool is_above,
+			     double *value)
 {
-	double *value = calloc(series->records, sizeof(*value));
-	double bound;
-	double usual;
 	uint32_t n = 0;
 
-	if (!value)
-		return;
-	bound = memory_bound(series, value);
 	for (uint32_t r = 0; r < series->records; r++) {
-		if (series->record[r].value[SB_METRIC_memory_line_ns] <= bound &&
-		    !isnan(own_time(&series->record[r])))
-			value[n++] = own_time(&series->record[r]);
-	}
-	usual = n ? median_of(value, n) : NAN;
-	for (uint32_t r = 0; r < series->records; r++) {
-		struct sb_record *record = &series->record[r];
+		const struct sb_record *record = &series->record[r];
 
-		if (record->value[SB_METRIC_memory_line_ns] > bound &&
-		    own_time(record) > usual * (1 + MEMORY_HARM))
-			sb_record_suspect(record,
-					  "memory was slower than in other repetitions, and so was "
-					  "the work: memory_line_ns is %.3g",
-					  record->value[SB_METRIC_memory_line_ns]);
+		if (!isnan(own_time(record)) &&
+		    (record->value[SB_METRIC_memory_line_ns] > bound) == is_above)
+			value[n++] = own_time(record);
 	}
-	free(value);
+	return n;
+}
+
+/* A neighbour that takes cache or bandwidth harms some workloads and others not; and readings
+ * differ without a neighbour. So repetitions beside slow readings must be slower as a group, too. */
+static void judge_memory(struct sb_series *series)
+{
+	double *calm = calloc(series->records, sizeof(*calm));
+	double *beside = calloc(series->records, sizeof(*beside));
+	double bound = INFINITY;
+	uint32_t n_calm = 0;
+	uint32_t n = 0;
+	struct sb_unpaired u;
+
+	if (calm && beside) {
+		bound = memory_bound(series, calm);
+		n_calm = times_beside(series, bound, false, calm);
+		n = times_beside(series, bound, true, beside);
+	}
+	if (n && !sb_unpaired_compare(&u, calm, n_calm, beside, n, 0.05) && u.p_above < MEMORY_P) {
+		for (uint32_t r = 0; r < series->records; r++) {
+			struct sb_record *record = &series->record[r];
+
+			if (record->value[SB_METRIC_memory_line_ns] > bound &&
+			    own_time(record) > u.a * (1 + MEMORY_HARM))
+				sb_record_suspect(
+					record,
+					"memory was slower than in other repetitions, and so was "
+					"the work: memory_line_ns is %.3g",
+					record->value[SB_METRIC_memory_line_ns]);
+		}
+	}
+	free(calm);
+	free(beside);
 }
 
 const struct sb_series_rule sb_series_rules[] = {
@@ -430,8 +458,9 @@ const struct sb_series_rule sb_series_rules[] = {
 	  "the first repetitions are slower than the later ones; each of them is suspect",
 	  judge_warm_up },
 	{ "host",
-	  "of 2 forks or more: a factor of 2 between the readings of line_transfer_ns, and 5 % "
-	  "between the times per operation",
+	  "of 4 forks or more: a factor of 2 between the readings of line_transfer_ns, and the "
+	  "forks "
+	  "of one group are all faster than the 2 or more of the other, by 5 % in the median",
 	  "the hypervisor has moved a CPU: workers are further apart in some of the forks; all of "
 	  "them are suspect, and trend and step do not apply",
 	  judge_host },
@@ -448,9 +477,10 @@ const struct sb_series_rule sb_series_rules[] = {
 	  "differs most, random orders); all of them are suspect",
 	  judge_step },
 	{ "memory",
-	  "of 6 repetitions or more: memory_line_ns 15 % above the lower quartile, and the time "
+	  "of 6 repetitions or more: memory_line_ns 25 % above the lower quartile, and the time "
 	  "per "
-	  "operation (of requests: service_ns_mean) 3 % above the median of those that are not",
+	  "operation (of requests: service_ns_mean) 3 % above the median of those that are not, if "
+	  "those that are are slower as a group (p < 0.01)",
 	  "other programs or guests take cache or bandwidth of the memory, and the repetition is "
 	  "slower",
 	  judge_memory },

@@ -76,8 +76,8 @@ void sb_judge_requests(struct sb_record *record, const struct sb_requests *r,
 
 /*
  * A host that has moved one of the CPUs during the series: line_transfer_ns differs between its forks
- * by more than a factor of SB_HOST_STATES, and the metric by more than 5 %. Of two states, the first is
- * that of the first fork.
+ * by more than a factor of SB_HOST_STATES, and the metric of all forks in one state is below that of all
+ * in the other, by more than 5 % in the median. Of two states, the first is that of the first fork.
  */
 #define SB_HOST_STATES 2
 struct sb_host_change {

@@ -81,9 +81,12 @@ static uint32_t suspects(enum sb_metric_id metric, const struct slow *slow, uint
 /* Only where the work is slower, too. */
 static void slow_memory_that_harms_is_suspect(void **state)
 {
-	static const struct slow slow[] = {
-		{ 2.6, 130 }, { 2.6, 101 }, { 1.7, 130 }, { 2.1, 107 }
+	static const struct slow slow[] = { { 2.6, 130 }, { 2.6, 131 }, { 2.6, 132 },
+					    { 2.6, 133 }, { 2.6, 134 }, { 2.6, 102 } };
+	static const struct slow as_fast[] = {
+		{ 2.6, 101 }, { 2.6, 130 }, { 2.6, 98 }, { 2.6, 100 }
 	};
+	static const struct slow elsewhere[] = { { 1.7, 130 }, { 1.7, 131 }, { 1.7, 132 } };
 	static const struct slow most[] = {
 		{ 2.6, 130 }, { 2.6, 130 }, { 2.6, 130 }, { 2.6, 130 },
 		{ 2.6, 130 }, { 2.6, 130 }, { 2.6, 130 }, { 2.6, 130 }
@@ -92,11 +95,13 @@ static void slow_memory_that_harms_is_suspect(void **state)
 	struct sb_series series;
 
 	(void)state;
-	CHECK_EQ(suspects(SB_METRIC_ns_per_op, slow, 4), 9);
+	CHECK_EQ(suspects(SB_METRIC_ns_per_op, slow, 6), 31);
+	CHECK_EQ(suspects(SB_METRIC_ns_per_op, as_fast, 4), 0);
+	CHECK_EQ(suspects(SB_METRIC_ns_per_op, elsewhere, 3), 0);
 	/* A third of the repetitions is undisturbed. */
 	CHECK_EQ(suspects(SB_METRIC_ns_per_op, most, 8), 255);
 	/* In an open loop the time per operation is that between two requests. */
-	CHECK_EQ(suspects(SB_METRIC_service_ns_mean, slow, 4), 9);
+	CHECK_EQ(suspects(SB_METRIC_service_ns_mean, slow, 6), 31);
 	/* Too few, and rows without readings. */
 	series = make_series(record, 5);
 	for (uint32_t r = 0; r < 5; r++)
@@ -107,11 +112,12 @@ static void slow_memory_that_harms_is_suspect(void **state)
 	/* A row is judged once more when the rows of all forks are there. */
 	series = make_series(record, MANY);
 	for (uint32_t r = 0; r < MANY; r++)
-		record[r].value[SB_METRIC_memory_line_ns] = r < MANY - 1 ? 1.7 : 2.6;
-	record[MANY - 1].value[SB_METRIC_ns_per_op] = 130;
+		record[r].value[SB_METRIC_memory_line_ns] = r % 4 == 1 ? 2.6 : 1.7;
+	for (uint32_t r = 1; r < MANY; r += 4)
+		record[r].value[SB_METRIC_ns_per_op] = 130;
 	sb_judge_series(&series);
 	sb_judge_series(&series);
-	assert_string_equal(record[MANY - 1].reason,
+	assert_string_equal(record[1].reason,
 			    "memory was slower than in other repetitions, and so was the work: "
 			    "memory_line_ns is 2.6");
 }

@@ -88,7 +88,7 @@ static void a_factor_of_less_than_two_is_one_state(void **state)
 /* Work that the state does not slow down has one number. */
 static void a_state_that_changes_nothing_is_none(void **state)
 {
-	const double even[FORKS] = { 20.1, 20, 20.2, 20.1, 20.6, 20.5, 20.7, 20.6, 20.5 };
+	const double even[FORKS] = { 20.1, 24, 20.2, 20.1, 24.6, 20.5, 23.7, 24.6, 24.5 };
 	struct sb_result result = make_result(moved, even);
 
 	(void)state;
@@ -102,7 +102,8 @@ static void a_state_that_changes_nothing_is_none(void **state)
 static void what_was_not_read_is_in_no_state(void **state)
 {
 	double line[FORKS] = { 190, NAN, 45, 46, 190, 188, 47, 190, 191 };
-	struct sb_result result = make_result(line, cost);
+	static const double mixed[FORKS] = { 107, 55, 56, 57, 106, 108, 55, 107, 109 };
+	struct sb_result result = make_result(line, mixed);
 	struct sb_host_change change;
 
 	(void)state;
