@@ -39,14 +39,15 @@ def measure(args, workload, block, run, *options):
         subprocess.run([args.program, "run", "-w", workload[0], *workload[1], "--seed", str(1000 * block + 10 * run + 1),
                         "-q", "--no-plots", "-o", path, *options], check=False, stdout=subprocess.DEVNULL)
     with open(os.path.join(path, "result.json"), encoding="utf-8") as stream:
-        return json.load(stream)
+        result = json.load(stream)
+    return {"text": result["sched_bench"]["meta"]["answer"]["text"],
+            "rows": [row["sched_bench"] for row in result["benchmarks"]]}
 
 
 def of_processes(result, metric):
     """The median of each OS process that has two repetitions or more."""
     by_fork = {}
-    for row in result["benchmarks"]:
-        row = row["sched_bench"]
+    for row in result["rows"]:
         if metric in row and row["valid"] != "invalid":
             by_fork.setdefault(row["fork"], []).append(row[metric])
     return [statistics.median(values) for values in by_fork.values() if len(values) > 1]
@@ -54,8 +55,7 @@ def of_processes(result, metric):
 
 def printed(result):
     """The metric of the first line, and its interval in ns; None if there is none."""
-    text = result["sched_bench"]["meta"]["answer"]["text"]
-    found = re.search(r": (\w+) [0-9.]+ \w+ \[([0-9.]+) (\w+) \.\. ([0-9.]+) (\w+)\], 95 %", text)
+    found = re.search(r": (\w+) [0-9.]+ \w+ \[([0-9.]+) (\w+) \.\. ([0-9.]+) (\w+)\], 95 %", result["text"])
     return found and (found[1], float(found[2]) * NS[found[3]], float(found[4]) * NS[found[5]])
 
 
@@ -100,8 +100,7 @@ def main():
         judged = [found for block in range(args.blocks) for found in judge(results[w, block])]
         widths = [width for _, width in judged] or [float("nan")]
         metric = (printed(results[w, 0][0]) or ["ns_per_op"])[0]
-        rows = [row["sched_bench"]["valid"] for block in range(args.blocks)
-                for result in results[w, block] for row in result["benchmarks"]]
+        rows = [row["valid"] for block in range(args.blocks) for result in results[w, block] for row in result["rows"]]
         near = [(name_of(args, workload, block, run), name_of(args, workload, block, run + 1))
                 for block in range(args.blocks) for run in range(RUNS - 1)]
         far = [(name_of(args, workload, block, run), name_of(args, workload, block + 2, run))
