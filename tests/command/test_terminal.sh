@@ -131,9 +131,10 @@ is_ascii() {
 }
 holds "without UTF-8 all is ASCII" is_ascii
 is_quiet() {
+	rm -rf "$work/quiet"
 	on_terminal quiet 80 -w pingpong -q && [ ! -s "$work/quiet.tty" ]
 }
-holds "-q: nothing" is_quiet
+holds "-q: nothing" again is_quiet
 needs_terminal() {
 	quick none -w pingpong >"$work/out" 2>"$work/err" && [ ! -s "$work/err" ] &&
 		! grep -q "$(printf '\033')" "$work/out"
