@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/terminal/progress.h"
 #include "results/files/table.h"
@@ -51,6 +52,20 @@ void sb_calibration_add_one(struct sb_calibration *c, enum sb_cost_id id, const 
 {
 	if (!isnan(value))
 		sb_calibration_add(c, id, of, &value, 1);
+}
+
+double sb_calibration_median(const struct sb_calibration *c, enum sb_cost_id id, const char *of)
+{
+	const size_t length = strlen(of);
+
+	for (uint32_t i = 0; i < c->costs; i++) {
+		const struct sb_cost *cost = &c->cost[i];
+
+		if (cost->id == id && !strncmp(cost->of, of, length) &&
+		    (!cost->of[length] || cost->of[length] == ' '))
+			return cost->spread.median;
+	}
+	return NAN;
 }
 
 void sb_calibration_free(struct sb_calibration *c)

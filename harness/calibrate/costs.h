@@ -44,6 +44,10 @@ void sb_calibration_add(struct sb_calibration *c, enum sb_cost_id id, const char
 void sb_calibration_add_one(struct sb_calibration *c, enum sb_cost_id id, const char *of,
 			    double value);
 
+/* Returns the median of the first row of that cost whose `of` is the given text, or begins with it and a
+ * space. NaN: there is none. */
+double sb_calibration_median(const struct sb_calibration *c, enum sb_cost_id id, const char *of);
+
 /* How many samples, of so many if there is time. */
 static inline uint32_t sb_calibration_samples(const struct sb_calibration *c, uint32_t samples)
 {

@@ -309,17 +309,7 @@ static void set_transfers(struct sb_model_file *file, const struct sb_calibratio
 	}
 }
 
-/* NaN: of that pair it was not measured. */
-static double median_of(const struct sb_calibration *c, enum sb_cost_id id, const char *of)
-{
-	for (uint32_t i = 0; i < c->costs; i++) {
-		if (c->cost[i].id == id && !strcmp(c->cost[i].of, of))
-			return c->cost[i].spread.median;
-	}
-	return NAN;
-}
-
-/* Of the pairs' holds the median. */
+/* Sets `hold` to the median of the values that are fitted for each pair of CPUs. */
 static void set_hold(struct sb_model_file *file, const struct sb_calibration *c)
 {
 	const double own_ns = sb_model_file_get(file, "hit") + sb_model_file_get(file, "rmw");
@@ -328,7 +318,7 @@ static void set_hold(struct sb_model_file *file, const struct sb_calibration *c)
 
 	for (uint32_t i = 0; i < c->costs && n < PAIRS_MAX; i++) {
 		const struct sb_cost *cost = &c->cost[i];
-		const double added = median_of(c, SB_COST_contended_add_ns, cost->of);
+		const double added = sb_calibration_median(c, SB_COST_contended_add_ns, cost->of);
 
 		if (cost->id == SB_COST_line_transfer_ns && !isnan(added))
 			ns[n++] = sb_solve_hold(added, cost->spread.median, own_ns);

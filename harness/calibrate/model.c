@@ -17,15 +17,6 @@
 #include "harness/virtual/model_file.h"
 #include "workloads/lib/service_set.h"
 
-static double median_of(const struct sb_calibration *c, enum sb_cost_id id, const char *of)
-{
-	for (uint32_t i = 0; i < c->costs; i++) {
-		if (c->cost[i].id == id && !strncmp(c->cost[i].of, of, strlen(of)))
-			return c->cost[i].spread.median;
-	}
-	return NAN;
-}
-
 /* ---- what `calibrate` does not print ---- */
 
 #define TURNS 20000
@@ -125,9 +116,9 @@ static double cache_kib(void)
 /* Sets the costs of a wake and a sleep. Workers block on a condition variable by default. */
 static void set_wakes(struct sb_model_file *file, const struct sb_calibration *c)
 {
-	const double wake = median_of(c, SB_COST_wake_call_ns, "condvar");
-	const double block = median_of(c, SB_COST_sleep_cpu_ns, "condvar");
-	const double runs = median_of(c, SB_COST_condvar_wake_ns, "CPU");
+	const double wake = sb_calibration_median(c, SB_COST_wake_call_ns, "condvar");
+	const double block = sb_calibration_median(c, SB_COST_sleep_cpu_ns, "condvar");
+	const double runs = sb_calibration_median(c, SB_COST_condvar_wake_ns, "CPU");
 	const bool measured = !isnan(runs);
 	const char *const source = measured ? "measured: condition variable, another CPU"
 					    : "estimate: one CPU alone may be used";
@@ -141,7 +132,7 @@ static void set_measured(struct sb_model_file *file, const struct sb_calibration
 {
 	sb_model_file_set(file, "hit", 0.2,
 			  "estimate: an access to the first cache, in parallel with others");
-	sb_model_file_set(file, "rmw", median_of(c, SB_COST_atomic_add_ns, ""),
+	sb_model_file_set(file, "rmw", sb_calibration_median(c, SB_COST_atomic_add_ns, ""),
 			  "measured: an atomic addition to a line of its own");
 	sb_model_file_set(file, "fence", fence_ns(), "measured: a store and a full fence");
 	sb_model_file_set(file, "memory", memory_ns(), "measured: dependent loads from 64 MiB");
@@ -149,11 +140,13 @@ static void set_measured(struct sb_model_file *file, const struct sb_calibration
 			  "measured: a page fault, divided among the page's lines");
 	sb_model_file_set(file, "heavy_fence", heavy_fence_ns(), "measured: membarrier(2)");
 	sb_model_file_set(file, "pause", pause_ns(), "measured: the pause instruction");
-	sb_model_file_set(file, "clock_read", median_of(c, SB_COST_clock_read_ns, "as used"),
+	sb_model_file_set(file, "clock_read",
+			  sb_calibration_median(c, SB_COST_clock_read_ns, "as used"),
 			  "measured: a clock read");
-	sb_model_file_set(file, "yield", median_of(c, SB_COST_thread_yield_ns, ""),
+	sb_model_file_set(file, "yield", sb_calibration_median(c, SB_COST_thread_yield_ns, ""),
 			  "measured: sched_yield(2)");
-	sb_model_file_set(file, "switch", median_of(c, SB_COST_context_switch_ns, "CPU"),
+	sb_model_file_set(file, "switch",
+			  sb_calibration_median(c, SB_COST_context_switch_ns, "CPU"),
 			  "measured: from one thread to another on one CPU");
 	sb_model_file_set(file, "smt", 1.2,
 			  "estimate: about what hardware threads of published machines gain");

@@ -35,7 +35,7 @@ struct work {
 struct session {
 	const struct sb_options *options;
 	uint32_t runs;
-	char directory[64];
+	char *directory;
 	char date[SB_DATE_BYTES];
 	double span_s; /* from the start of the first run to that of the last */
 	struct sb_progress progress;
@@ -45,7 +45,7 @@ struct session {
 
 /* ---- one run ---- */
 
-/* Of a value that is the default of `run`, too: forks have other defaults. */
+/* Passes these options even if they have the default value, because --forks changes the defaults of `run`. */
 static int make_arguments(const struct session *s, uint32_t i, struct sb_arguments *out)
 {
 	static const enum sb_option_id ids[] = { SB_OPT_repetitions, SB_OPT_duration,
@@ -86,8 +86,7 @@ static int take_run(struct session *s, struct work *work, const struct sb_result
 	}
 	for (int m = 0; m < SB_METRICS; m++)
 		median[m] = sb_series_spread(result->series, (enum sb_metric_id)m).median;
-	/* One worker passes no lines to another, so no state of the host matters to it. */
-	if (result->series->placement.workers < 2)
+	if (!sb_series_passes_lines(result->series))
 		median[SB_METRIC_line_transfer_ns] = (double)NAN;
 	work->runs += isfinite(median[SB_METRIC_ns_per_op]);
 	return 0;
@@ -291,7 +290,7 @@ static int keep(struct session *s, const char *path)
 
 /* ---- before and after ---- */
 
-/* What is found wrong now costs no measurement. */
+/* Reads the file, and checks that it can be written, before the first measurement. */
 static int open_file(struct session *s, const char *path)
 {
 	char why[600];
@@ -309,7 +308,6 @@ static int open_file(struct session *s, const char *path)
 
 static int make_room(struct session *s)
 {
-	const char *root = getenv("TMPDIR");
 	const size_t most = (size_t)s->runs * SB_METRICS;
 
 	s->work = calloc(s->options->chosens, sizeof(*s->work));
@@ -318,12 +316,12 @@ static int make_room(struct session *s)
 		if (!s->work[i].median)
 			return sb_fail_memory();
 	}
-	if (snprintf(s->directory, sizeof(s->directory), "%s/sched-bench-XXXXXX",
-		     root && *root ? root : "/tmp") >= (int)sizeof(s->directory) ||
-	    !mkdtemp(s->directory))
-		return sb_fail(SB_EXIT_ENVIRONMENT, "no directory for the runs in '%s'",
-			       root && *root ? root : "/tmp");
-	return s->work ? 0 : sb_fail_memory();
+	s->directory = sb_path_temporary("");
+	if (!s->work || !s->directory)
+		return sb_fail_memory();
+	if (mkdtemp(s->directory))
+		return 0;
+	return sb_fail(SB_EXIT_ENVIRONMENT, "%s cannot be made: %s", s->directory, strerror(errno));
 }
 
 static void close_session(struct session *s)
@@ -333,7 +331,9 @@ static void close_session(struct session *s)
 	free(s->work);
 	sb_spreads_free(&s->known);
 	sb_spreads_free(&s->made);
-	sb_directory_remove(s->directory);
+	if (s->directory)
+		sb_directory_remove(s->directory);
+	free(s->directory);
 }
 
 int sb_calibrate_runs(struct sb_options *options)

@@ -43,11 +43,11 @@ struct side {
 
 struct runs {
 	struct sb_gate_setup *setup;
-	const struct sb_gate_report *gate; /* what the sets before have shown */
+	const struct sb_gate_report *gate; /* verdicts of the sets of seeds that have ended */
 	struct side side[SB_SIDES];
 	uint32_t sides;
-	uint32_t set;	     /* of seeds */
-	bool saves_baseline; /* of all sets, then */
+	uint32_t set;	     /* number of the current set of seeds, from 0 */
+	bool saves_baseline; /* --save-baseline: all sets of all jobs are run */
 	struct sb_lock lock; /* of all below, and of what has no room for several threads */
 	uint32_t begun;	     /* runs, in the order of job, seed and side */
 	uint32_t all;

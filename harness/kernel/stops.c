@@ -44,11 +44,10 @@ void sb_stops_waited(struct sb_stops *stops, uint64_t took_ns, uint64_t most_ns)
 	now = sb_clock_ns();
 	delay_ns = read_delay();
 	stopped_ns = sb_stops_excess(took_ns, most_ns, delay_ns - stops->delay_ns);
-	stops->stopped_ns += stopped_ns;
 	stops->delay_ns = delay_ns;
 	/* A wait that is overdue returns as soon as the process goes on. */
-	if (stopped_ns && stops->stops < SB_STOPS_MAX)
-		stops->stop[stops->stops++] = (struct sb_stop){ now - stopped_ns, now };
+	if (stopped_ns)
+		sb_stops_add(stops, (struct sb_stop){ now - stopped_ns, now });
 }
 
 void sb_stops_add(struct sb_stops *stops, struct sb_stop stop)

@@ -27,7 +27,7 @@ void sb_spreads_open(struct sb_spreads *out)
 	free(path);
 }
 
-/* Of a run with that median, 95 % of others. */
+/* Adds the fact: the values between which 95 % of the other runs lie, given the median of this one. */
 static int add_fact(struct sb_result *result, const struct sb_series *series,
 		    const struct sb_run_spread *spread, double median)
 {

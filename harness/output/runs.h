@@ -7,7 +7,8 @@
 
 #define SB_RUNS_FILE "runs.json"
 
-/* What is known, for sb_spreads_free. A file that is damaged is noted, and nothing is known. */
+/* Reads the file; the caller frees the result with sb_spreads_free. If there is no file, or it is damaged, the
+ * result has no spreads; a line on standard error names a damaged file. */
 void sb_spreads_open(struct sb_spreads *out);
 
 /* For each series, between which values another run would be: facts "another_run", by the series'

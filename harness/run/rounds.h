@@ -31,7 +31,7 @@ struct sb_measurement {
 	struct sb_conditions conditions;
 	bool restless; /* the warm-up has found no end */
 	struct sb_load load;
-	struct sb_steady steady;  /* of the current repetition, see load.h */
+	struct sb_steady steady;  /* times that the current repetition needs */
 	struct sb_record *record; /* of the current repetition; NULL between repetitions */
 	uint64_t mapped_before;	  /* bytes, when it began */
 	/* Of the rounds since both were cleared. */

@@ -33,8 +33,7 @@ static bool differ_in_host(const struct sb_match *m, char why[SB_FINDING_WHY])
 			sb_series_row_spread(m->series[side], SB_METRIC_line_transfer_ns).median;
 		sb_human(text[side], line[side], "ns");
 	}
-	/* One worker passes no lines to another. */
-	if (m->series[A]->placement.workers < 2 ||
+	if (!sb_series_passes_lines(m->series[A]) ||
 	    !(line[A] > SB_HOST_STATES * line[B] || line[B] > SB_HOST_STATES * line[A]))
 		return false;
 	snprintf(why, SB_FINDING_WHY,

@@ -251,8 +251,7 @@ struct sb_host_change sb_series_host_change(const struct sb_series *series,
 	struct sb_spread of[2];
 	bool is_above = false;
 
-	/* One worker passes no lines to another. */
-	if (series->placement.workers < 2 || !(all.max > SB_HOST_STATES * all.min))
+	if (!sb_series_passes_lines(series) || !(all.max > SB_HOST_STATES * all.min))
 		return change;
 	count_changes(&change, series, limit_ns, &is_above);
 	for (int state = 0; state < 2; state++, is_above = !is_above) {

@@ -87,6 +87,12 @@ struct sb_host_change {
 	double value[2];   /* and of the metric that was asked for */
 	uint32_t forks[2]; /* that have it */
 };
+/* Whether the state of the host can matter: one worker passes no cache lines to another. */
+static inline bool sb_series_passes_lines(const struct sb_series *series)
+{
+	return series->placement.workers > 1;
+}
+
 struct sb_host_change sb_series_host_change(const struct sb_series *series,
 					    enum sb_metric_id metric);
 

@@ -128,15 +128,21 @@ refuses "virtual and native results are not compared" 3 "[-][-]across" \
 
 holds "a model is printed" "$program" topo show --profile epyc-2s-nps4 --model
 
+# value NAME KEY: of the first row of that result.
+value() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["benchmarks"][0][sys.argv[2]])' "$work/$1/result.json" "$2"
+}
+# is_between LOW A B HIGH: B / A is.
+is_between() {
+	python3 -c 'import sys; low, a, b, high = map(float, sys.argv[1:]); sys.exit(not low < b / a < high)' "$@"
+}
 # on_core N: the time of a yield on that core of a laptop, whose cores 6 to 13 are slow.
 on_core() {
 	"$program" run -w yield --virtual --profile laptop-6p8e --workers 1 --cpus "core:$1" -r 1 -q --no-plots \
-		-o "$work/core$1" && python3 -c 'import json, sys
-print(json.load(open(sys.argv[1]))["benchmarks"][0]["real_time"])' "$work/core$1/result.json"
+		-o "$work/core$1" && value "core$1" real_time
 }
 slow_cores_are_slower() {
-	python3 -c 'import sys; ratio = float(sys.argv[2]) / float(sys.argv[1]); sys.exit(not 1.3 < ratio < 1.6)' \
-		"$(on_core 0)" "$(on_core 13)"
+	is_between 1.3 "$(on_core 0)" "$(on_core 13)" 1.6
 }
 holds "a slow kind of core takes longer" slow_cores_are_slower
 
@@ -149,24 +155,20 @@ scaled() {
 		json.dump(model, open(sys.argv[1], "w"))
 	END
 	"$program" run -w yield --virtual --profile xeon-2s --model "$work/scaled.json" --workers 1 -r 1 -q --no-plots \
-		-o "$work/scaled$1" && python3 -c 'import json, sys
-print(json.load(open(sys.argv[1]))["benchmarks"][0]["real_time"])' "$work/scaled$1/result.json"
+		-o "$work/scaled$1" && value "scaled$1" real_time
 }
 code_is_scaled() {
-	python3 -c 'import sys; ratio = float(sys.argv[2]) / float(sys.argv[1]); sys.exit(not 1.8 < ratio < 2)' \
-		"$(scaled 1)" "$(scaled 2)"
+	is_between 1.8 "$(scaled 1)" "$(scaled 2)" 2
 }
 holds "one factor scales straight code" code_is_scaled
 
 # on_threads N: yields a second of N hardware threads of 8 cores.
 on_threads() {
 	"$program" run -w yield --processes "$1" --yields 1000 --virtual --profile xeon-2s --workers "$1" --cpus core:0-7 -r 1 -d 1ms -q --no-plots \
-		-o "$work/smt$1" && python3 -c 'import json, sys
-print(json.load(open(sys.argv[1]))["benchmarks"][0]["items_per_second"])' "$work/smt$1/result.json"
+		-o "$work/smt$1" && value "smt$1" items_per_second
 }
 threads_share_cores() {
-	python3 -c 'import sys; ratio = float(sys.argv[2]) / float(sys.argv[1]); sys.exit(not 1.1 < ratio < 1.5)' \
-		"$(on_threads 8)" "$(on_threads 16)"
+	is_between 1.1 "$(on_threads 8)" "$(on_threads 16)" 1.5
 }
 holds "hardware threads share their cores" threads_share_cores
 

@@ -46,8 +46,8 @@ struct sb_model {
 	struct sb_costs cost;
 	/* Code of the scheduler between its accesses to shared memory, each time. */
 	uint64_t straight_ps[SB_STRAIGHTS];
-	/* What a core does with two busy hardware threads, in thousandths of what it does with one,
-	 * and as much more with each further one; 0: hardware threads do not slow each other. */
+	/* Throughput of a core with two busy hardware threads, in thousandths of its throughput with one.
+	 * Each further busy thread adds the same difference. 0: hardware threads do not share the core. */
 	uint32_t smt_permille;
 	/* A CPU's own cache, in lines: a power of two; 0: SB_MODEL_CACHE_LINES. */
 	uint32_t cache_lines;
